@@ -1,0 +1,17 @@
+// Random requests, for checks that go on for as long as they are let.
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/interface/algorithm.h"
+
+namespace convlens {
+
+// Problem number `index` of stream `seed`: small (at most about 2^22 multiplications), legal, and odd: ragged sizes,
+// asymmetric padding, strides beyond the filter, dilations, groups, depthwise, 1×N filters, empty batches, bias.
+ConvProblem random_problem(std::uint64_t seed, std::uint64_t index);
+
+// A random element type, layouts and option set of `algorithm` for `problem`.
+Request random_request(const Algorithm& algorithm, const ConvProblem& problem, std::uint64_t seed, std::uint64_t index);
+
+}  // namespace convlens

@@ -1,0 +1,80 @@
+#include "algorithms/interface/option.h"
+
+#include <charconv>
+#include <cstdlib>
+
+#include "algorithms/error.h"
+#include "algorithms/interface/suggest.h"
+
+namespace convlens {
+
+namespace {
+
+void check_value(const Option& option, const std::string& value) {
+  if (option.accepts) {
+    if (const std::string rule = option.accepts(value); !rule.empty())
+      throw BadInput("option " + option.id + ": " + value + ", " + rule);
+    return;
+  }
+  for (const std::string& legal : option.values)
+    if (legal == value) return;
+  throw BadInput("option " + option.id + ": " + value + suggestion(value, option.values));
+}
+
+const Option& find(std::string_view id, std::span<const Option> options) {
+  std::vector<std::string> ids;
+  for (const Option& option : options) {
+    if (option.id == id) return option;
+    ids.push_back(option.id);
+  }
+  if (ids.empty()) throw BadInput("option: " + std::string(id) + ", this algorithm has no options");
+  throw BadInput("option: " + std::string(id) + suggestion(id, ids));
+}
+
+}  // namespace
+
+OptionSet OptionSet::parse(std::string_view text, std::span<const Option> options) {
+  OptionSet set;
+  for (const Option& option : options) set.values_[option.id] = option.default_value;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const std::string_view item = text.substr(0, comma);
+    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+    const std::size_t equals = item.find('=');
+    if (equals == std::string_view::npos)
+      throw BadInput("option: " + std::string(item) + ", must be written id=value");
+    const Option& option = find(item.substr(0, equals), options);
+    const std::string value(item.substr(equals + 1));
+    check_value(option, value);
+    set.values_[option.id] = value;
+  }
+  return set;
+}
+
+const std::string& OptionSet::operator[](std::string_view id) const {
+  const auto found = values_.find(id);
+  if (found == values_.end()) throw BadInput("option: " + std::string(id) + ", not an option of this algorithm");
+  return found->second;
+}
+
+long OptionSet::integer(std::string_view id) const { return std::strtol((*this)[id].c_str(), nullptr, 10); }
+
+std::string OptionSet::text(std::span<const Option> options) const {
+  std::string text;
+  for (const Option& option : options)
+    if (const std::string& value = (*this)[option.id]; value != option.default_value)
+      text += (text.empty() ? "" : ",") + option.id + "=" + value;
+  return text;
+}
+
+std::function<std::string(std::string_view)> integer_between(long least, long most) {
+  return [=](std::string_view value) -> std::string {
+    long number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool whole = error == std::errc{} && end == value.data() + value.size();
+    if (whole && number >= least && number <= most) return "";
+    return "must be an integer from " + std::to_string(least) + " to " + std::to_string(most);
+  };
+}
+
+}  // namespace convlens

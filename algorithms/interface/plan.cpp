@@ -1,0 +1,78 @@
+#include "algorithms/interface/plan.h"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "algorithms/error.h"
+#include "algorithms/interface/algorithm.h"
+#include "algorithms/problem/checked.h"
+
+namespace convlens {
+
+namespace {
+
+constexpr std::int64_t kAlignment = 64;
+
+std::string text(const Shape& s) {
+  return std::to_string(s[0]) + "x" + std::to_string(s[1]) + "x" + std::to_string(s[2]) + "x" + std::to_string(s[3]);
+}
+
+void check_view(const char* name, const ConstTensorView& view, const Shape& shape, const Request& request) {
+  if (view.shape != shape)
+    throw BadInput(std::string(name) + ": shape " + text(view.shape) + ", must be " + text(shape));
+  if (view.dtype != request.dtype)
+    throw BadInput(std::string(name) + ": type " + std::string(convlens::name(view.dtype)) + ", must be " +
+                   std::string(convlens::name(request.dtype)));
+  if (view.place != request.place) throw BadInput(std::string(name) + ": is not in the place the plan was made for");
+}
+
+}  // namespace
+
+const Buffer& Workspace::find(std::string_view name) const {
+  const auto found = std::ranges::find(buffers_, name, &Buffer::name);
+  if (found == buffers_.end()) throw BadInput("workspace: " + std::string(name) + ", no buffer of this plan");
+  return *found;
+}
+
+Plan::Plan(const Algorithm& algorithm, Request request, Decisions decisions)
+    : algorithm_(&algorithm), request_(std::move(request)), decisions_(std::move(decisions)) {
+  std::vector<Buffer> wanted;
+  for (const Stage& stage : decisions_.stages)
+    if (stage.stored) wanted.push_back({stage.id, stage.bytes()});
+  wanted.insert(wanted.end(), decisions_.scratch.begin(), decisions_.scratch.end());
+
+  std::int64_t end = 0, used = 0;
+  for (Buffer& buffer : wanted) {
+    buffer.offset = end;
+    used = checked::sum("bytes of the workspace", {used, buffer.bytes});
+    end = checked::sum("bytes of the workspace", {end, buffer.bytes, kAlignment - 1}) / kAlignment * kAlignment;
+  }
+  buffers_ = std::move(wanted);
+  // The last buffer needs nothing after it; what lies between the others is named, so that the sum is exact.
+  workspace_bytes_ = buffers_.empty() ? 0 : buffers_.back().offset + buffers_.back().bytes;
+  if (workspace_bytes_ > used) buffers_.push_back({"alignment", workspace_bytes_ - used, workspace_bytes_});
+}
+
+std::string Plan::run_name() const { return convlens::run_name(*algorithm_, request_.options); }
+
+void Plan::run(const Arguments& arguments, std::span<std::byte> memory, Stream stream) const {
+  check_view("x", arguments.x, problem().x_shape(), request_);
+  check_view("w", arguments.w, problem().w_shape(), request_);
+  check_view("y", arguments.y, problem().y_shape(), request_);
+  if (problem().bias()) {
+    if (arguments.bias.data == nullptr || arguments.bias.size != problem().co() || arguments.bias.dtype != request_.dtype)
+      throw BadInput("bias: must hold " + std::to_string(problem().co()) + " values of type " +
+                     std::string(name(request_.dtype)));
+  } else if (arguments.bias.data != nullptr) {
+    throw BadInput("bias: given, but the problem has none");
+  }
+  if (static_cast<std::int64_t>(memory.size()) < workspace_bytes_)
+    throw BadInput("workspace: " + std::to_string(memory.size()) + " bytes, must be ≥ " + std::to_string(workspace_bytes_));
+  if (problem().n() == 0) return;
+
+  const int threads = request_.threads > 0 ? request_.threads : omp_get_max_threads();
+  decisions_.execute(arguments, Workspace(memory, buffers_), threads, stream);
+}
+
+}  // namespace convlens

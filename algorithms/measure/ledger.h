@@ -1,0 +1,36 @@
+// The byte ledger: every buffer that a run uses, by name, as it is really allocated.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "algorithms/interface/plan.h"
+#include "algorithms/tensor/tensor.h"
+
+namespace convlens {
+
+class Ledger {
+ public:
+  struct Line {
+    std::string name;
+    std::int64_t bytes = 0;
+  };
+
+  // Allocates host memory and writes it down.
+  HostBuffer allocate(const std::string& name, std::int64_t bytes);
+
+  // Writes down tensors that exist already.
+  void note(const std::string& name, std::int64_t bytes);
+
+  const std::vector<Line>& lines() const { return lines_; }
+  std::int64_t total() const;
+
+ private:
+  std::vector<Line> lines_;
+};
+
+// What a run of `plan` needs by its formulas: x, w, bias, y and each buffer of the workspace.
+std::vector<Ledger::Line> planned_bytes(const Plan& plan);
+
+}  // namespace convlens

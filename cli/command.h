@@ -1,0 +1,28 @@
+// The commands of `convlens`, one file each. A command adds itself to the parser and does its work in the callback; it
+// reports trouble by throwing convlens::Error, which main turns into one line on stderr and an exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+
+namespace convlens::cli {
+
+// The options that every command takes.
+struct Globals {
+  bool json = false;                           // results as JSON (Lines) on stdout
+  bool csv = false;                            // results as CSV on stdout
+  std::optional<std::int64_t> memory_limit;    // bytes
+  int threads = 0;                             // 0: all
+};
+
+void add_list(CLI::App& app, const Globals& globals);
+void add_run(CLI::App& app, const Globals& globals);
+void add_explain(CLI::App& app, const Globals& globals);
+void add_check(CLI::App& app, const Globals& globals);
+void add_bench(CLI::App& app, const Globals& globals);
+
+// True once Ctrl-C was pressed. Long work polls it, keeps what is done, and main exits with 130.
+bool interrupted();
+
+}  // namespace convlens::cli

@@ -1,0 +1,13 @@
+# Writes OUTPUT, a header with the version and the git revision of SOURCE; touches it only when either has changed.
+execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
+  OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+if(failed)
+  set(revision "unknown")
+endif()
+set(text "#define CONVLENS_VERSION \"${VERSION}\"\n#define CONVLENS_REVISION \"${revision}\"\n")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} before)
+endif()
+if(NOT "${before}" STREQUAL "${text}")
+  file(WRITE ${OUTPUT} "${text}")
+endif()
