@@ -30,6 +30,9 @@ else()
   report("KissFFT" "left out: CONVLENS_FFT=OFF; the fft rows are listed but cannot run")
 endif()
 
+find_package(hwy 1.0 REQUIRED)
+report("SIMD" "Highway ${hwy_VERSION}: instruction sets are chosen when the program starts")
+
 find_package(nlohmann_json 3.10 REQUIRED)
 report("JSON" "nlohmann_json ${nlohmann_json_VERSION}")
 

@@ -6,5 +6,6 @@
 namespace convlens {
 
 const Algorithm& direct_ref();
+const Algorithm& direct_cpu();
 
 }  // namespace convlens

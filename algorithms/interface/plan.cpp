@@ -29,6 +29,8 @@ void check_view(const char* name, const ConstTensorView& view, const Shape& shap
 
 }  // namespace
 
+int Request::resolved_threads() const { return threads > 0 ? threads : omp_get_max_threads(); }
+
 const Buffer& Workspace::find(std::string_view name) const {
   const auto found = std::ranges::find(buffers_, name, &Buffer::name);
   if (found == buffers_.end()) throw BadInput("workspace: " + std::string(name) + ", no buffer of this plan");
@@ -37,6 +39,7 @@ const Buffer& Workspace::find(std::string_view name) const {
 
 Plan::Plan(const Algorithm& algorithm, Request request, Decisions decisions)
     : algorithm_(&algorithm), request_(std::move(request)), decisions_(std::move(decisions)) {
+  request_.threads = request_.resolved_threads();  // decided now: a workspace may hold a part for each thread
   std::vector<Buffer> wanted;
   for (const Stage& stage : decisions_.stages)
     if (stage.stored) wanted.push_back({stage.id, stage.bytes()});
@@ -71,8 +74,7 @@ void Plan::run(const Arguments& arguments, std::span<std::byte> memory, Stream s
     throw BadInput("workspace: " + std::to_string(memory.size()) + " bytes, must be ≥ " + std::to_string(workspace_bytes_));
   if (problem().n() == 0) return;
 
-  const int threads = request_.threads > 0 ? request_.threads : omp_get_max_threads();
-  decisions_.execute(arguments, Workspace(memory, buffers_), threads, stream);
+  decisions_.execute(arguments, Workspace(memory, buffers_), request_.threads, stream);
 }
 
 }  // namespace convlens

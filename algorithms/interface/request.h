@@ -30,6 +30,9 @@ struct Request {
   int threads = 0;                                     // 0: as many as the machine has
   std::optional<std::int64_t> memory_limit = {};       // bytes for input, filter, output and workspace together
 
+  // How many threads a plan for this request uses.
+  int resolved_threads() const;
+
   std::int64_t x_bytes() const { return elements(problem.x_shape()) * size_of(dtype); }
   std::int64_t w_bytes() const { return elements(problem.w_shape()) * size_of(dtype); }
   std::int64_t y_bytes() const { return elements(problem.y_shape()) * size_of(dtype); }

@@ -55,6 +55,7 @@ std::string factors(const Stage& stage, bool numbers) {
     const std::string factor = numbers || !whole ? std::to_string(axis.resident) : axis.symbol;
     text += (text.empty() ? "" : "·") + factor;
   }
+  if (stage.copies > 1) text = std::to_string(stage.copies) + " threads × " + text;
   return text + " × " + std::to_string(stage.cell_bytes()) + " B";
 }
 }  // namespace

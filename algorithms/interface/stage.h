@@ -78,6 +78,7 @@ struct Stage {
   DType dtype = DType::f32;
   bool complex = false;                // two numbers of `dtype` a cell
   bool stored = true;                  // false: exists only through its map
+  std::int64_t copies = 1;             // resident parts that exist at once: one a thread
   std::shared_ptr<const AnyMap> map;   // null: opaque (a vendor's stage), bytes only
 
   // Fills in the strides of a dense resident part; `order` lists the axes from slowest to fastest.
@@ -88,12 +89,12 @@ struct Stage {
   std::int64_t resident_cells() const;   // in memory at a time
   std::int64_t passes() const;           // how many times the resident part is filled
   std::int64_t cell_bytes() const { return size_of(dtype) * (complex ? 2 : 1); }
-  std::int64_t bytes() const { return stored ? resident_cells() * cell_bytes() : 0; }
+  std::int64_t bytes() const { return stored ? copies * resident_cells() * cell_bytes() : 0; }
 
-  // The element offset of `cell` in the resident part, counted in cells.
+  // The element offset of `cell` in the resident part, counted in cells; copy number k begins k·resident_cells() later.
   std::int64_t offset(const Coord& cell) const;
 
-  std::string formula() const;  // "N·C_i·H_o·H_f·W̃ × 4 B", of the resident part
+  std::string formula() const;  // "N·C_i·H_o·H_f·W̃ × 4 B", of the resident parts
   std::string numbers() const;  // "4·64·54·3·58 × 4 B"
 };
 

@@ -1,0 +1,84 @@
+// implicit_gemm.cpu: im2col's product, fast, with a matrix that exists only as pointers.
+//
+//   y(n, o, p, q) = bias(o) + Σ_(u,v) Σ_c A(n, p, q, c, u, v) · w(o, c, u, v)       A as in im2col_map.h
+//
+// In NHWC the C_i values of one tap lie together in x, so a row of A is H_f·W_f runs: for each pixel of a register tile
+// the map is asked once a tap where its run begins, and padding is a run of zeros. The pointers serve all output channels.
+// Source: Dukhan, "The indirect convolution algorithm", 2019, arXiv 1907.02129; Chetlur et al. 2014, arXiv 1410.0759.
+#include <algorithm>
+
+#include "algorithms/im2col/im2col.h"
+#include "algorithms/im2col/im2col_map.h"
+#include "algorithms/simd/block_loop.h"
+
+namespace convlens {
+
+namespace {
+
+struct ImplicitWindows {
+  const ConvProblem& problem;
+  Im2colMap map;
+  View<const float> x;
+  const float* zeros;
+
+  std::int64_t segments() const { return problem.taps(); }
+  std::int64_t length() const { return problem.ci_per_group(); }
+  void prepare(const simd::Block&, int) const {}
+
+  void rows(const simd::Block&, std::int64_t n, std::int64_t p, std::int64_t q, std::int64_t count, std::int64_t g, std::int64_t s, int,
+            const float** out) const {
+    const std::int64_t u = s / problem.wf(), v = s % problem.wf();
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Gathered cell = map.gather({n, p, q + i, g * problem.ci_per_group(), u, v});
+      out[i] = cell.kind == SourceKind::element ? &x(cell.at[0], cell.at[1], cell.at[2], cell.at[3]) : zeros;
+    }
+  }
+};
+
+Decisions decide(const Request& request) {
+  const ConvProblem problem = request.problem;
+  const simd::Panels panels(problem);
+  const int threads = simd::used_threads(request);
+  const std::int64_t row_bytes = problem.spec().stride_h * problem.wi() * problem.ci() * size_of(request.dtype);
+  const simd::Blocking blocking = simd::choose_blocking(request, row_bytes);
+  const simd::Switches switches = simd::switches(request);
+  Stage matrix = im2col_stage(problem, request.dtype);
+  matrix.stored = false;
+
+  Decisions d;
+  d.stages = {matrix, panels.stage(problem, simd::kRowTapChannel)};
+  d.scratch = {panels.bias_buffer(), {"zeros", problem.ci_per_group() * size_of(request.dtype)}};
+  d.executed_flops = problem.flops();
+  d.error_model = plain_sum_model(problem, request.dtype);
+  d.notes = {"instructions: " + simd::instruction_set()};
+  d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
+    const auto x = a.x.as<float>();
+    simd::need_contiguous_channels(x);
+    float* const packed = workspace.get<float>("panels");
+    float* const zeros = workspace.get<float>("zeros");
+    std::fill_n(zeros, problem.ci_per_group(), 0.0f);
+    panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kRowTapChannel, packed, threads);
+    const ImplicitWindows windows{problem, Im2colMap(problem), x, zeros};
+    simd::BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
+  };
+  return d;
+}
+
+}  // namespace
+
+const Algorithm& implicit_gemm_cpu() {
+  static const Algorithm row{
+      .id = "implicit_gemm.cpu",
+      .family = "implicit_gemm",
+      .unit = Unit::cpu,
+      .title = "Implicit GEMM, fast",
+      .sentence = "Multiplies im2col's matrix without storing it: a pointer a pixel and tap says where each run of channels lies.",
+      .source = "Dukhan 2019, arXiv 1907.02129",
+      .options = simd::loop_options(),
+      .rules = {simd::f32_only(), simd::nhwc_input()},
+      .decide = decide,
+  };
+  return row;
+}
+
+}  // namespace convlens

@@ -1,0 +1,44 @@
+// The micro-kernel that every fast CPU row shares: one register tile of outputs.
+//
+//   to[i][j] = bias[j] + Σ_s Σ_k rows[s][i][k] · panel[s·length + k][j]      i < pixels, j < channels ≤ width
+//
+// The left operand is not a matrix but a pointer for each pixel and segment, so a tile may be any set of pixels: windows
+// of an im2win tensor (one segment), runs of a picture read in place (one segment a filter row or tap; padding is a
+// pointer to zeros), rows of an im2col matrix. The right operand is a panel of the filter, packed so that the values of
+// one k for all output channels of the panel are contiguous.
+//
+//   registers   AVX-512, NEON   14 pixels × 2 vectors = 28 accumulators of 32
+//               AVX2, SSE4       6 pixels × 2 vectors = 12 accumulators of 16
+//
+// Each k loads 2 vectors of the panel and broadcasts one value a pixel: 28 multiply-adds for 16 loads. Written with
+// Highway, which compiles it once an instruction set and picks one when the program starts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace convlens::simd {
+
+struct Tile {
+  std::int64_t pixels = 0;             // 1 … tile_pixels()
+  std::int64_t segments = 0;
+  std::int64_t length = 0;             // of a segment, in floats
+  const float* const* rows = nullptr;  // [segments][pixels]
+  const float* panel = nullptr;        // [segments·length][tile_width()], aligned to a vector
+  const float* bias = nullptr;         // [tile_width()]
+  float* const* to = nullptr;          // [pixels], where the channels of each pixel go
+  std::int64_t to_offset = 0;          // added to each of them, in floats
+  std::int64_t channels = 0;           // how many of the panel's channels exist
+  bool prefetch = false;               // ask for the cache lines of the output before they are written
+  bool nontemporal = false;            // write past the caches where a row is aligned to a vector
+};
+
+int tile_pixels();              // the most pixels of a tile on this machine, at most kMostPixels
+int tile_width();               // channels of a panel on this machine: two vectors, at most kMostWidth
+std::string instruction_set();  // as Highway names it: "AVX3" is AVX-512
+inline constexpr int kMostPixels = 14, kMostWidth = 128;
+
+void multiply(const Tile& tile);
+void multiply_scalar(const Tile& tile);  // the same sums in the same order, one number at a time
+
+}  // namespace convlens::simd
