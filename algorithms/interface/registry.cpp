@@ -5,6 +5,7 @@
 #include "algorithms/direct/direct.h"
 #include "algorithms/error.h"
 #include "algorithms/im2col/im2col.h"
+#include "algorithms/im2win/im2win.h"
 #include "algorithms/interface/suggest.h"
 
 namespace convlens {
@@ -16,6 +17,9 @@ const std::vector<const Algorithm*>& own_rows() {
   static const std::vector<const Algorithm*> rows{
       &direct_ref(),
       &im2col_ref(),
+      &implicit_gemm_ref(),
+      &im2win_ref(),
+      &mec_ref(),
   };
   return rows;
 }
