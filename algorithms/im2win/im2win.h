@@ -6,6 +6,7 @@
 namespace convlens {
 
 const Algorithm& im2win_ref();
+const Algorithm& im2win_cpu();
 const Algorithm& mec_ref();
 
 // The memory order of a lowered tensor's axes, named after where the channel goes.

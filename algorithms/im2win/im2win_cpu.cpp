@@ -1,0 +1,123 @@
+// im2win.cpu: im2win, fast. The windows of a few output rows are formed where they are needed, in the L2 cache.
+//
+//   Î(n, c, m, k, u) as in im2win_map.h, in the order (n, m, k, u, c)
+//   y(n, o, m, j) = bias(o) + Σ_(v,u,c) Î[m][(j·s_w + v·d_w)·H_f·C_i + …] · w(o, c, u, v)
+//
+// Without dilation and groups a window is one run of W_f·H_f·C_i values: one segment of the micro-kernel, whatever the
+// filter, the padding or the input's layout; all of these were settled when the strip was formed. That is what im2win
+// is for. Sources: Lu, Chu & Liu, HPEC 2022, arXiv 2306.14320; NHWC windows: arXiv 2408.00278.
+//
+//   windows=block    a thread forms the strips of its block of output rows; Î as a whole never exists
+//   windows=stored   all of Î is stored first, as the papers do
+#include "algorithms/im2win/im2win.h"
+#include "algorithms/im2win/im2win_map.h"
+#include "algorithms/simd/block_loop.h"
+#include "algorithms/simd/fill_runs.h"
+
+namespace convlens {
+
+namespace {
+
+struct Im2winWindows {
+  const ConvProblem& problem;
+  const Stage& tensor;
+  View<const float> x;
+  float* memory;
+  bool stored;
+
+  // Taps that follow each other in a strip: all of them, or without gaps between taps v or channel groups.
+  bool one_run() const { return problem.groups() == 1 && problem.spec().dilation_w == 1; }
+  std::int64_t segments() const { return one_run() ? 1 : problem.wf() * (problem.groups() == 1 ? 1 : problem.hf()); }
+  std::int64_t length() const { return problem.reduction() / segments(); }
+
+  float* strip(const simd::Block& block, std::int64_t n, std::int64_t m, int thread) const {
+    const std::int64_t in_n = stored ? n : n - block.first_n, in_m = stored ? m : m - block.first_p;
+    const std::int64_t copy = stored ? 0 : thread * tensor.resident_cells();
+    return memory + copy + in_n * tensor.axes[0].stride + in_m * tensor.axes[2].stride;
+  }
+
+  Box box(const simd::Block& block) const {
+    return {{block.first_n, 0, block.first_p, 0, 0, 0},
+            {block.images, tensor.axes[1].extent, block.rows, tensor.axes[3].extent, tensor.axes[4].extent, 1}};
+  }
+
+  void prepare(const simd::Block& block, int thread) const {
+    if (stored) return;
+    fill(block, strip(block, block.first_n, block.first_p, thread));
+  }
+  void fill(const simd::Block& block, float* to) const {
+    simd::fill_runs<5, 0, 2, 3, 4, 1>(Im2winMap(problem), box(block), x, to);
+  }
+
+  void rows(const simd::Block& block, std::int64_t n, std::int64_t m, std::int64_t j, std::int64_t count, std::int64_t g, std::int64_t s,
+            int thread, const float** out) const {
+    const std::int64_t v = problem.groups() == 1 ? s : s / problem.hf(), u = problem.groups() == 1 ? 0 : s % problem.hf();
+    const std::int64_t k = j * problem.spec().stride_w + v * problem.spec().dilation_w;
+    const float* const first = strip(block, n, m, thread) + (k * problem.hf() + u) * problem.ci() + g * problem.ci_per_group();
+    const std::int64_t step = problem.spec().stride_w * problem.hf() * problem.ci();
+    for (std::int64_t i = 0; i < count; ++i) out[i] = first + i * step;
+  }
+};
+
+Decisions decide(const Request& request) {
+  const ConvProblem problem = request.problem;
+  const simd::Panels panels(problem);
+  const int threads = simd::used_threads(request);
+  const bool stored = request.options.is("windows", "stored");
+  const simd::Switches switches = simd::switches(request);
+  Stage tensor = im2win_stage(problem, request.dtype, WindowOrder::NHWC);
+  const simd::Blocking blocking = simd::choose_blocking(request, tensor.axes[2].stride * tensor.cell_bytes());
+  if (!stored) {
+    tensor.axes[0].resident = std::min(tensor.axes[0].extent, blocking.images);
+    tensor.axes[2].resident = blocking.rows;
+    tensor.copies = threads;
+    tensor.lay_out({0, 2, 3, 4, 1});
+  }
+
+  Decisions d;
+  d.stages = {tensor, panels.stage(problem, simd::kTapRowChannel)};
+  d.scratch = {panels.bias_buffer()};
+  d.executed_flops = problem.flops();
+  d.error_model = plain_sum_model(problem, request.dtype);
+  d.notes = {"instructions: " + simd::instruction_set()};
+  d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
+    float* const packed = workspace.get<float>("panels");
+    panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kTapRowChannel, packed, threads);
+    const Im2winWindows windows{problem, tensor, a.x.as<float>(), workspace.get<float>("im2win"), stored};
+    if (stored) {
+#pragma omp parallel for collapse(2) num_threads(threads)
+      for (std::int64_t n = 0; n < problem.n(); ++n)
+        for (std::int64_t m = 0; m < problem.ho(); ++m) {
+          const simd::Block row{n, 1, m, 1};
+          windows.fill(row, windows.strip(row, n, m, 0));
+        }
+    }
+    simd::BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
+  };
+  return d;
+}
+
+std::vector<Option> options() {
+  std::vector<Option> all = simd::loop_options();
+  all.push_back({"windows", "Windows", "Form the windows of a block of output rows in the cache, or store all of them first.", {"block", "stored"}, "block", true});
+  return all;
+}
+
+}  // namespace
+
+const Algorithm& im2win_cpu() {
+  static const Algorithm row{
+      .id = "im2win.cpu",
+      .family = "im2win",
+      .unit = Unit::cpu,
+      .title = "im2win, fast",
+      .sentence = "Forms the strips of a few output rows in the cache and multiplies their windows in a register tile.",
+      .source = "Lu, Chu & Liu, HPEC 2022, arXiv 2306.14320; arXiv 2408.00278",
+      .options = options(),
+      .rules = {simd::f32_only()},
+      .decide = decide,
+  };
+  return row;
+}
+
+}  // namespace convlens
