@@ -19,7 +19,7 @@ Reference reference_of(const ConvSpec& spec, const Filler& x, const Filler& w, D
 int wrong_results(const Plan& plan, const Reference& reference, double tolerance, int calls) {
   const Judge judge(plan, reference, tolerance);
   const Arrangements at = Arrangements::of(plan.request());
-  const Inputs inputs(reference, at.x, at.w);
+  const RunInputs inputs(reference, at.x, at.w);
   const GuardedWorkspace workspace(plan.workspace_bytes());
   GuardedTensor y(reference.dtype, reference.problem.y_shape(), at.y);
   int wrong = 0;
