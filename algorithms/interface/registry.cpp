@@ -6,6 +6,7 @@
 #include "algorithms/error.h"
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/interface/suggest.h"
+#include "algorithms/winograd/winograd.h"
 
 namespace convlens {
 
@@ -16,6 +17,7 @@ const std::vector<const Algorithm*>& own_rows() {
   static const std::vector<const Algorithm*> rows{
       &direct_ref(),
       &im2col_ref(),
+      &winograd_ref(),
   };
   return rows;
 }
