@@ -8,6 +8,7 @@
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/im2win/im2win.h"
 #include "algorithms/interface/suggest.h"
+#include "algorithms/winograd/winograd.h"
 
 namespace convlens {
 
@@ -22,6 +23,7 @@ const std::vector<const Algorithm*>& own_rows() {
       &implicit_gemm_ref(),
       &im2win_ref(),
       &mec_ref(),
+      &winograd_ref(),
   };
   return rows;
 }
