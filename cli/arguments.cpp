@@ -85,7 +85,7 @@ std::string Layer::text() const {
 void LayerArguments::add_to(CLI::App& command) {
   const std::string group = "Layers";
   command.add_option("LAYER", names_, "a layer, a suite, or a problem in quotes: '1x64x56x56 --filter 64x3x3 --pad 1'");
-  command.add_option("--layer", names_, "a layer, as LAYER")->allow_extra_args(false)->type_name("NAME")->group(group);
+  command.add_option("--layer", named_, "a layer, as LAYER")->allow_extra_args(false)->type_name("NAME")->group(group);
   command.add_option("--suite", suites_, "all layers of a suite, as in cv")->allow_extra_args(false)->type_name("NAME")->group(group);
   add_integer(command, "--batch", 0, std::int64_t{1} << 40, [this](std::int64_t n) { batch_ = n; }, "N, the batch size")->group(group);
   const auto add_part = [&](const std::string& option, const std::string& type, const std::string& sentence) {
@@ -109,9 +109,11 @@ std::vector<Layer> LayerArguments::layers() const {
     if (batch_) spec.n = *batch_;
     layers.push_back({name, ConvProblem(spec)});
   };
-  if (!written_.empty() && (names_.size() != 1 || !suites_.empty() || !written_out(names_[0])))
+  std::vector<std::string> names = names_;
+  names.insert(names.end(), named_.begin(), named_.end());
+  if (!written_.empty() && (names.size() != 1 || !suites_.empty() || !written_out(names[0])))
     throw BadInput("layer:" + written_ + ", must follow exactly one N×C_i×H_i×W_i, as in 1x64x56x56 --filter 64x3x3");
-  for (const std::string& name : names_) {
+  for (const std::string& name : names) {
     if (written_out(name))
       add("", parse_spec(name + written_));
     else

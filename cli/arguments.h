@@ -25,13 +25,13 @@ struct Layer {
 class LayerArguments {
  public:
   void add_to(CLI::App& command);
-  bool given() const { return !names_.empty() || !suites_.empty(); }
+  bool given() const { return !names_.empty() || !named_.empty() || !suites_.empty(); }
 
   // In the order given. Throws BadInput with the closest name, or the rule that a written-out layer breaks.
   std::vector<Layer> layers() const;
 
  private:
-  std::vector<std::string> names_, suites_;
+  std::vector<std::string> names_, named_, suites_;  // LAYER…, --layer, --suite
   std::string written_;  // " --filter 64x3x3 --stride 2", from the options of the command
   std::optional<std::int64_t> batch_;
 };

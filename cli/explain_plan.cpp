@@ -1,6 +1,7 @@
 // A plan in words and numbers. Every number is computed from the problem, the stages or the buffers: nothing here knows
 // an algorithm by name.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "algorithms/problem/parse.h"
@@ -150,13 +151,13 @@ std::string plan_text(const Layer& layer, const Plan& plan) {
   const auto shape = [](const Shape& s) {
     return std::to_string(s[0]) + "×" + std::to_string(s[1]) + "×" + std::to_string(s[2]) + "×" + std::to_string(s[3]);
   };
-  const auto percent = [](double share) { return fixed(100 * share, 2) + " %"; };
+  const auto percent = [](double share) { return std::isnan(share) ? "n/a" : fixed(100 * share, 2) + " %"; };
   const std::string problem = to_text(p.spec());
   std::string text = plan.run_name() + " on " + (layer.name.empty() ? "" : layer.name + ": ") + problem + ", " +
                      std::string(name(r.dtype)) + ", " + cli::text(r.layouts) + "\n" + plan.algorithm().title + ". " +
                      plan.algorithm().sentence + "\nSource: " + plan.algorithm().source + "\n\n";
   const auto line = [&](const std::string& label, const std::string& value) {
-    text += label + std::string(label.size() < 12 ? 12 - label.size() : 1, ' ') + value + "\n";
+    text += label + std::string(label.size() < 14 ? 14 - label.size() : 1, ' ') + value + "\n";
   };
   line("x", shape(p.x_shape()) + " (N×C_i×H_i×W_i), " + bytes_text(r.x_bytes()));
   line("w", shape(p.w_shape()) + (p.groups() == 1 ? " (C_o×C_i×H_f×W_f), " : " (C_o×C_i/groups×H_f×W_f), ") + bytes_text(r.w_bytes()));
