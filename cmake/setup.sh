@@ -1,0 +1,53 @@
+# Shared by ./run and ./test: installs what is missing, configures and builds. Sourced, with the repository's root as the
+# current folder. Everything it says goes to stderr.
+
+say() { printf '%s\n' "$*" >&2; }
+
+# The packages of cmake/packages.txt, all of them or without those marked `test`.
+wanted_packages() {
+  awk -v tests="$1" '/^[^#]/ && NF && ($2 != "test" || tests == "with-tests") { print $1 }' cmake/packages.txt
+}
+
+# apt is asked only for what dpkg does not have, so that a second run costs nothing and needs no network.
+install_missing_packages() {
+  if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
+    say "No apt here. Convlens needs what Debian calls:" $(wanted_packages "$1") "- going on with what is installed."
+    return 0
+  fi
+  local missing=() package
+  for package in $(wanted_packages "$1"); do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo > /dev/null; then
+      say "Not root and no sudo here: install ${missing[*]} as root. Going on with what is installed."
+      return 0
+    fi
+    as_root=(sudo)
+  fi
+  say "Installing ${missing[*]}"
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
+  if ! { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing[@]}"; } >&2; then
+    say "apt could not install all of them. Going on with what is installed."
+  fi
+}
+
+# Configures once (again when the options change), then builds what has changed. The log is shown when it fails.
+configure_and_build() {
+  local log=build/setup.log
+  mkdir -p build
+  if [ ! -f build/CMakeCache.txt ] || [ ! -f build/build.ninja ] || [ $# -gt 0 ]; then
+    if ! cmake --preset default "$@" > "$log" 2>&1; then
+      cat "$log" >&2
+      return 1
+    fi
+    sed -n '/^-- Convlens /,/^-- Configuring done/p' "$log" | sed -e '/Configuring done/d' -e 's/^-- //' >&2
+  fi
+  if ! cmake --build build > "$log" 2>&1; then
+    grep -vE '^\[[0-9]+/[0-9]+\] ' "$log" | tail -n 60 >&2
+    return 1
+  fi
+}
