@@ -129,19 +129,22 @@ void RowArguments::add_to(CLI::App& command) {
   const auto add = [&](const std::string& option, std::vector<std::string>& values, const std::string& type, const std::string& sentence) {
     command.add_option(option, values, sentence)->allow_extra_args(false)->type_name(type)->group(group);
   };
-  add("--algorithm", runs_, "NAME[:ID=VALUE,…]", "a row of `convlens list algorithms`, with options; may be repeated");
+  add("--algorithm", runs_, "NAME[:ID=VALUE,…]", "a row of `convlens list algorithms`, with options, or all; may be repeated");
   add("--dtype", dtypes_, "TYPE", "f16, bf16, f32, f64 or all; may be repeated");
   add("--layout", layouts_, "LAYOUT", "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW, or all 18; may be repeated");
   command.add_option("--options", options_, "default, or all: every combination of the options' listed values")->type_name("WHICH")->group(group);
   command.add_option("--device", device_, "cpu, auto or gpu")->type_name("DEVICE")->group(group);
 }
 
+bool RowArguments::asks_for_all() const { return runs_.empty() || std::ranges::find(runs_, "all") != runs_.end(); }
+
 std::vector<Run> RowArguments::runs() const {
   if (options_ != "default" && options_ != "all")
     throw BadInput("--options: " + options_ + suggestion(options_, std::vector<std::string>{"default", "all"}));
   std::vector<Run> asked;
-  for (const std::string& run : runs_) asked.push_back(parse_run(run));
-  if (runs_.empty())
+  for (const std::string& run : runs_)
+    if (run != "all") asked.push_back(parse_run(run));
+  if (asks_for_all())
     for (const Algorithm* row : algorithms()) asked.push_back({row, OptionSet::parse("", row->options)});
   if (options_ == "default") return asked;
 

@@ -41,6 +41,7 @@ class RowArguments {
  public:
   void add_to(CLI::App& command);
   bool algorithm_given() const { return !runs_.empty(); }
+  bool asks_for_all() const;  // by `--algorithm all`, or by not saying
   bool dtype_given() const { return !dtypes_.empty(); }
   bool layout_given() const { return !layouts_.empty(); }
 

@@ -4,11 +4,23 @@
 #include <array>
 #include <cmath>
 
+#include "algorithms/error.h"
+#include "algorithms/interface/suggest.h"
+
 namespace convlens::cli {
 
-std::string_view name(Show show) {
-  constexpr std::array<std::string_view, 3> names{"clip", "magnitude", "offset"};
-  return names[static_cast<std::size_t>(show)];
+namespace {
+
+constexpr std::array<std::string_view, 3> kShowNames{"clip", "magnitude", "offset"};
+
+}  // namespace
+
+std::string_view name(Show show) { return kShowNames[static_cast<std::size_t>(show)]; }
+
+Show parse_show(std::string_view text) {
+  for (Show show : {Show::clip, Show::magnitude, Show::offset})
+    if (name(show) == text) return show;
+  throw BadInput("--show: " + std::string(text) + suggestion(text, std::vector<std::string>(kShowNames.begin(), kShowNames.end())));
 }
 
 double brightness(Show show, double y) {

@@ -17,6 +17,7 @@ enum class Show : std::uint8_t {
 };
 
 std::string_view name(Show show);
+Show parse_show(std::string_view text);  // throws BadInput with the closest name
 double brightness(Show show, double y);
 
 struct NamedFilter {
