@@ -32,7 +32,7 @@ TEST_CASE("every named layer is legal, is one image, and has a name of its own")
     CHECK(layer.spec.n == 1);
     CHECK(layer.repeats >= 1);
     CHECK(names.insert(layer.name).second);
-    if (layer.suite != "cv") CHECK_THAT(layer.name, Catch::StartsWith(layer.suite + "."));
+    CHECK((layer.suite == "cv" || layer.name.starts_with(layer.suite + ".")));
     CHECK(find_layer(layer.name).spec == layer.spec);
   }
 }
@@ -99,7 +99,7 @@ TEST_CASE("the networks' multiplications are the published figures") {
 }
 
 TEST_CASE("a misspelt layer or suite gets the closest name") {
-  CHECK_THROWS_WITH(find_layer("cv13"), Catch::Contains("layer: cv13, did you mean \"cv1"));
+  CHECK_THROWS_WITH(find_layer("cv99"), "layer: cv99, did you mean \"cv9\"?");
   CHECK_THROWS_WITH(find_layer("vgg16.conv3-2"), "layer: vgg16.conv3-2, did you mean \"vgg16.conv3_2\"?");
   CHECK_THROWS_WITH(find_layer("xyzzy"), "layer: xyzzy, no such layer (`convlens list layers` shows all)");
   CHECK_THROWS_WITH(find_suite("resnet5"), "suite: resnet5, did you mean \"resnet50\"?");

@@ -26,8 +26,8 @@ ConvSpec random_spec(std::uint64_t seed) {
     return random_integer(seed, counter++, least, large ? std::int64_t{1} << 62 : 3);
   };
   ConvSpec s;
-  for (auto* field : {&s.n, &s.ci, &s.hi, &s.wi, &s.co, &s.hf, &s.wf, &s.stride_h, &s.stride_w, &s.pad_top, &s.pad_bottom,
-                      &s.pad_left, &s.pad_right, &s.dilation_h, &s.dilation_w, &s.groups})
+  for (auto* field : {&s.n, &s.ci, &s.hi, &s.wi, &s.co, &s.hf, &s.wf, &s.stride_h, &s.stride_w, &s.pad_top,
+                      &s.pad_bottom, &s.pad_left, &s.pad_right, &s.dilation_h, &s.dilation_w, &s.groups})
     *field = number(0);
   s.bias = number(0) % 2 != 0;
   return s;
@@ -112,10 +112,11 @@ TEST_CASE("benchdnn's descriptors are read as benchdnn reads them") {
     for (std::uint64_t seed = 0; seed < 2000; ++seed) {
       const auto draw = [&](int k, int least, int most) { return random_integer(seed, std::uint64_t(k), least, most); };
       const std::int64_t oh = draw(0, 1, 9), ow = draw(1, 1, 9), ph = draw(2, 0, 3);
-      const std::string text = "mb1ic1ih" + std::to_string(draw(3, 1, 12)) + "iw" + std::to_string(draw(4, 1, 12)) + "oc1oh" +
-                               std::to_string(oh) + "ow" + std::to_string(ow) + "kh" + std::to_string(draw(5, 1, 4)) + "kw" +
-                               std::to_string(draw(6, 1, 4)) + "sh" + std::to_string(draw(7, 1, 4)) + "ph" + std::to_string(ph) +
-                               "dw" + std::to_string(draw(8, 0, 2));
+      const auto entry = [](const char* key, std::int64_t value) { return key + std::to_string(value); };
+      const std::string text = "mb1ic1oc1" + entry("ih", draw(3, 1, 12)) + entry("iw", draw(4, 1, 12)) +
+                               entry("oh", oh) + entry("ow", ow) + entry("kh", draw(5, 1, 4)) +
+                               entry("kw", draw(6, 1, 4)) + entry("sh", draw(7, 1, 4)) + entry("ph", ph) +
+                               entry("dw", draw(8, 0, 2));
       INFO(text);
       try {
         const ConvProblem problem(parse_spec(text));
@@ -123,7 +124,8 @@ TEST_CASE("benchdnn's descriptors are read as benchdnn reads them") {
         CHECK(problem.wo() == ow);
         CHECK(problem.spec().pad_top == ph);
       } catch (const BadInput& error) {
-        CHECK_THAT(error.what(), Catch::Contains("must be") || Catch::Contains("must come with"));
+        const std::string line = error.what();
+        CHECK((line.find("must be") != line.npos || line.find("must come with") != line.npos));
       }
     }
   }
@@ -141,8 +143,8 @@ TEST_CASE("a wrong entry of a benchdnn descriptor is named in one line") {
   CHECK(refusal("mb1ic3ih5.5oc4kh3") == "ih: 5.5, must be a whole number ≥ 0");
   CHECK(refusal("mb1ic3ih9223372036854775808oc4kh3") == "ih: 9223372036854775808, must be ≤ 9223372036854775807");
   CHECK(refusal("mb1ic3id5ih5oc4kh3") == "id: given, must be absent from a 2-D layer");
-  CHECK_THAT(refusal("mb1ic3ih5oc4khh3"), Catch::StartsWith("layer: khh, did you mean \"kh\"?"));
-  CHECK_THAT(refusal("cv9"), Catch::StartsWith("layer: cv"));
+  CHECK(refusal("mb1ic3ih5oc4khh3") == "layer: khh, did you mean \"kh\"?");
+  CHECK(refusal("cv9").starts_with("layer: cv, "));
   CHECK(refusal("mb1ic3ih5oc4kh3 --bias") == "kh: 3 --, must be a whole number ≥ 0");
   CHECK(refusal("mb1ic3ih5oc4oh0kh3") == "oh: 0, must be ≥ 1");
   CHECK(refusal("mb1ic3ih9oc4oh3kh3ph0") == "oh: 3, must be 7, which is what the other entries make");
