@@ -4,6 +4,7 @@
 
 #include "algorithms/direct/direct.h"
 #include "algorithms/error.h"
+#include "algorithms/fft/fft.h"
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/interface/suggest.h"
 
@@ -16,6 +17,7 @@ const std::vector<const Algorithm*>& own_rows() {
   static const std::vector<const Algorithm*> rows{
       &direct_ref(),
       &im2col_ref(),
+      &fft_ref(),
   };
   return rows;
 }
