@@ -19,7 +19,7 @@ namespace convlens {
 
 namespace {
 
-constexpr int kPixels = 4, kChannels = 8;
+constexpr int kPixels = 4, kChannels = 16;
 
 template <class T>
 struct ImplicitGemm {
