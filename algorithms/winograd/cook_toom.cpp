@@ -17,6 +17,8 @@ std::int64_t IntegerRow::absolute_sum() const {
   return sum.numerator();
 }
 
+double IntegerRow::absolute_value() const { return Rational(absolute_sum(), denominator).value(); }
+
 IntegerRow integer_row(const FractionMatrix& matrix, std::int64_t row) {
   Rational common = 1;  // grows by what still stands below a fraction bar
   for (std::int64_t k = 0; k < matrix.columns(); ++k) common = common * Rational((matrix(row, k) * common).denominator());

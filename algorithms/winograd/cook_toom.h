@@ -54,8 +54,9 @@ struct IntegerRow {
   std::vector<std::int64_t> numerators;
   std::int64_t denominator = 1;
 
-  std::int64_t entries() const;        // the numerators that are not zero
-  std::int64_t absolute_sum() const;   // Σ |numerator|
+  std::int64_t entries() const;       // the numerators that are not zero
+  std::int64_t absolute_sum() const;  // Σ |numerator|
+  double absolute_value() const;      // Σ |numerator| / denominator
 };
 IntegerRow integer_row(const FractionMatrix& matrix, std::int64_t row);
 

@@ -52,19 +52,19 @@ void check_exact(const FractionMatrix& h, const FractionMatrix& w) {
   static_cast<void>(of_h.denominator * of_w.denominator);
 }
 
-Rational largest_row_sum(const FractionMatrix& matrix) {
-  Rational most;
-  for (std::int64_t i = 0; i < matrix.rows(); ++i) {
-    const IntegerRow row = integer_row(matrix, i);
-    const Rational sum(row.absolute_sum(), row.denominator);
-    if (sum.value() > most.value()) most = sum;
-  }
-  return most;
+std::vector<double> row_sums(const FractionMatrix& matrix) {
+  std::vector<double> sums;
+  for (std::int64_t i = 0; i < matrix.rows(); ++i) sums.push_back(integer_row(matrix, i).absolute_value());
+  return sums;
+}
+
+int smallest_exponent(const FractionMatrix& h, const FractionMatrix& w) {
+  return std::ilogb(std::ranges::min(row_sums(h)) * std::ranges::min(row_sums(w)));
 }
 
 // The exponent e ≤ 0 for which 2^e · (the largest sum of |coefficients| of the nested transform) ≤ 1.
 int scale_exponent(const FractionMatrix& h, const FractionMatrix& w) {
-  const double sum = (largest_row_sum(h) * largest_row_sum(w)).value();
+  const double sum = std::ranges::max(row_sums(h)) * std::ranges::max(row_sums(w));
   int exponent = 0;
   while (std::ldexp(sum, exponent) > 1) --exponent;
   return exponent;
@@ -108,6 +108,9 @@ Nested nest(const Request& request) {
   check_exact(f.scaled_h.at, f.w.at);
   return f;
 }
+
+int Nested::smallest_v() const { return smallest_exponent(scaled_h.bt, w.bt); }
+int Nested::smallest_u() const { return smallest_exponent(scaled_h.g, w.g); }
 
 std::string Nested::name() const { return "F(" + by(h.m, w.m) + "," + by(h.r, w.r) + ")"; }
 

@@ -42,10 +42,15 @@ struct Nested {
   int v_exponent = 0, u_exponent = 0;
   CookToom scaled_h;
 
-  std::int64_t tiles() const { return rows.tiles() * columns.tiles(); }    // of one image
-  std::int64_t products() const { return rows.n() * columns.n(); }        // of one tile and channel
-  std::string name() const;                                               // "F(2x2,3x3)"
-  std::string points() const;                                             // "points 0 1 -1 inf"
+  std::int64_t tiles() const { return rows.tiles() * columns.tiles(); }  // of one image
+  std::int64_t products() const { return rows.n() * columns.n(); }       // of one tile and channel
+
+  // The smallest sums of |coefficients| of the scaled transforms, as exponents of two: what data of size 1 may become.
+  int smallest_v() const;
+  int smallest_u() const;
+
+  std::string name() const;    // "F(2x2,3x3)"
+  std::string points() const;  // "points 0 1 -1 inf"
 };
 
 // The tile axes that the options of `request` ask for.

@@ -11,8 +11,8 @@
 // which is 4n + 6 + C_i/G for a square 3×3 filter with 0 among the points. Storing U and V in a short type costs a factor
 // of 1 + u_s each. Together: |error| ≤ φ·T, φ = (1 + u_s)²·(1 + γ(k)) − 1 (≈ γ(k) + 2u_s), and u·|bias|.
 //
-// Below the smallest normal number roundings are absolute. With η half the smallest subnormal of the accumulator and ρ the
-// largest row sum of the second matrix: the divisions add η·(1 + ρ) to each cell of V, U and Y, the stores half the
+// Below the smallest normal number roundings are absolute. With η the smallest subnormal of the accumulator (twice what a
+// rounding may lose: its half is no float64 number where that is the accumulator) and ρ the largest row sum of the second matrix: the divisions add η·(1 + ρ) to each cell of V, U and Y, the stores half the
 // smallest subnormal of the short type to V and U, the products η a channel to M. Call these α_V, α_U, α_M and α_Y. As
 //
 //   φ·(V′ + κα_V)·(U′ + κα_U) ≥ φV′U′ + (1 + φ)(α_V U′ + α_U V′ + α_V α_U)      with κ = (1 + φ)/φ,
@@ -41,10 +41,7 @@ std::int64_t roundings(const CookToom& f) { return roundings(f.bt) + roundings(f
 
 double largest_row_sum(const FractionMatrix& matrix) {
   double most = 0;
-  for (std::int64_t i = 0; i < matrix.rows(); ++i) {
-    const IntegerRow row = integer_row(matrix, i);
-    most = std::max(most, Rational(row.absolute_sum(), row.denominator).value());
-  }
+  for (std::int64_t i = 0; i < matrix.rows(); ++i) most = std::max(most, integer_row(matrix, i).absolute_value());
   return most;
 }
 
@@ -64,7 +61,7 @@ struct WorstCase {
   void operator()(const BoundInputs& inputs, std::span<double> bound) const {
     const Nested& f = *nested;
     const double phi = this->phi(), kappa = (1 + phi) / phi;
-    const double u = unit_roundoff(accumulator_of(dtype)), eta = smallest_subnormal(accumulator_of(dtype)) / 2;
+    const double u = unit_roundoff(accumulator_of(dtype)), eta = smallest_subnormal(accumulator_of(dtype));
     const double stored = stored_short() ? smallest_subnormal(dtype) / 2 : 0;
     const double alpha_v = eta * (1 + largest_row_sum(f.w.bt)) + stored;
     const double alpha_u = eta * (1 + largest_row_sum(f.w.g)) + stored;

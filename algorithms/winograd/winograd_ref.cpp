@@ -12,6 +12,8 @@
 // a power of two that keeps every finite f16 input finite (nested.h).
 #include "algorithms/winograd/winograd.h"
 
+#include <cmath>
+
 #include "algorithms/problem/checked.h"
 #include "algorithms/winograd/nested.h"
 #include "algorithms/winograd/winograd_error.h"
@@ -156,6 +158,20 @@ std::optional<Refusal> needs_usable_points(const Request& request) {
   }
 }
 
+// Below its smallest normal number a type has few bits left; F(8x8,3x3) in f16 would return noise.
+std::optional<Refusal> needs_range(const Request& request) {
+  const int least = std::ilogb(smallest_subnormal(request.dtype) / (2 * unit_roundoff(request.dtype)));
+  const auto smallest = [](const Nested& f) { return std::min(f.smallest_v(), f.smallest_u()); };
+  const Nested f = nest(request);
+  if (smallest(f) >= least) return std::nullopt;
+  const std::string reason = "winograd: " + f.name() + " in " + std::string(name(request.dtype)) + " makes data of size 1 as small as 2^" +
+                             std::to_string(smallest(f)) + ", must be >= 2^" + std::to_string(least);
+  for (long m = request.options.integer("m"); m >= 1; --m)
+    if (const Request smaller = with(with(request, "points", "auto"), "m", std::to_string(m)); smallest(nest(smaller)) >= least)
+      return Refusal{reason, smaller};
+  return Refusal{reason, {}};
+}
+
 std::string judge_points(std::string_view value) {
   if (value == "auto" || parse_points(value)) return "";
   return "must be auto, or distinct fractions of integers up to 1000 (infinity is implied)";
@@ -184,7 +200,8 @@ const Algorithm& winograd_ref() {
                 {"dilation 1", needs_dilation_1},
                 {"a filter of more than one tap", needs_several_taps},
                 {"m + filter - 1 <= 10 points an axis", needs_few_points},
-                {"points that single precision can hold", needs_usable_points}},
+                {"points whose fractions single precision holds", needs_usable_points},
+                {"a tile whose transforms the type's range holds", needs_range}},
       .decide = decide,
   };
   return row;
