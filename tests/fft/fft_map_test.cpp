@@ -10,7 +10,8 @@ namespace {
 
 // Transform lengths that a request of these options might get, without the need to make the plan.
 fft::Lengths random_lengths(Dice& dice, const ConvProblem& p) {
-  const fft::Lengths whole{fft::good_height(WindowAxis::rows(p).span()), fft::good_width(WindowAxis::columns(p).span())};
+  const fft::Lengths whole{fft::good_height(WindowAxis::rows(p).span()),
+                           fft::good_width(WindowAxis::columns(p).span())};
   if (dice(0, 1) == 0) return whole;
   const std::int64_t tile = std::max<std::int64_t>({8, fft::good_width(p.extent_h()), fft::good_width(p.extent_w())});
   return {std::min(tile, whole.h), std::min(tile, whole.w)};
@@ -53,8 +54,9 @@ TEST_CASE("fft: a cell has a source exactly when the source has the cell, on 500
         }
         for (Operand operand : stage.made_from) {
           const Coord element = random_element(dice, operand, p, stages);
-          const bool is_source = std::ranges::any_of(source.terms, [&](const Term& t) { return t.from == operand && t.at.contains(element); });
-          REQUIRE(is_source == any_contains(stage.map->cells(operand, element), cell));
+          const bool listed = std::ranges::any_of(
+              source.terms, [&](const Term& t) { return t.from == operand && t.at.contains(element); });
+          REQUIRE(listed == any_contains(stage.map->cells(operand, element), cell));
         }
       }
   }
@@ -76,7 +78,8 @@ TEST_CASE("fft: tiles cover every output once, fit the transform, and hold exact
       std::vector<bool> read(static_cast<std::size_t>(p.hi())), held(read.size());
       for (std::int64_t row = axis.first_output(tile); row < next; ++row)
         for (std::int64_t u = 0; u < p.hf(); ++u)
-          if (const std::int64_t h = p.input_row(row, u); h >= 0 && h < p.hi()) read[static_cast<std::size_t>(h)] = true;
+          if (const std::int64_t h = p.input_row(row, u); h >= 0 && h < p.hi())
+            read[static_cast<std::size_t>(h)] = true;
       axis.runs(tile, [&](std::int64_t first, std::int64_t count) {
         REQUIRE((first >= axis.origin(tile) && first + count <= axis.origin(tile) + axis.span()));
         for (std::int64_t h = first; h < first + count; ++h) held[static_cast<std::size_t>(h)] = true;
@@ -87,8 +90,9 @@ TEST_CASE("fft: tiles cover every output once, fit the transform, and hold exact
   }
 }
 
-TEST_CASE("fft: outputs(cell) are the outputs of its tile, and only those that the cell's own stage reaches") {
-  const ConvProblem p({.n = 2, .ci = 4, .hi = 30, .wi = 20, .co = 6, .hf = 3, .wf = 3, .stride_h = 2, .groups = 2});  // y: 14 × 18
+TEST_CASE("fft: outputs(cell) are the outputs that its spectrum makes") {
+  const ConvSpec spec{.n = 2, .ci = 4, .hi = 30, .wi = 20, .co = 6, .hf = 3, .wf = 3, .stride_h = 2, .groups = 2};
+  const ConvProblem p(spec);  // y is 14 × 18
   const std::vector<Stage> stages = fft::stages(p, DType::f32, {16, 8});  // 7 × 6 outputs a tile
   CHECK(stages[0].map->outputs({1, 3, 1, 2, 5, 4}) == std::vector<Box>{{{1, 3, 7, 12}, {1, 3, 7, 6, 1, 1}}});
   CHECK(stages[1].map->outputs({4, 1, 5, 4}) == std::vector<Box>{{{0, 4, 0, 0}, {2, 1, 14, 18, 1, 1}}});

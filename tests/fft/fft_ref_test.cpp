@@ -1,8 +1,8 @@
+#include <thread>
+#include <utility>
+
 #include "algorithms/fft/fft_map.h"
 #include "algorithms/interface/registry.h"
-
-#include <thread>
-
 #include "tests/fft/fft_support.h"
 
 using namespace fft_test;
@@ -57,7 +57,8 @@ TEST_CASE("fft.ref is listed, and its stages explained, whether or not it can ru
 TEST_CASE("fft.ref correlates: the filter is not flipped") {
   if (!can_run()) return;
   const std::string options = GENERATE_COPY(from_range(std::begin(kBothTransforms), std::end(kBothTransforms)));
-  const Request request = request_of(ConvProblem({.ci = 1, .hi = 5, .wi = 2, .co = 1, .hf = 2, .wf = 1}), DType::f32, options);
+  const ConvProblem problem({.ci = 1, .hi = 5, .wi = 2, .co = 1, .hf = 2, .wf = 1});
+  const Request request = request_of(problem, DType::f32, options);
   Tensors t(request);
   fill(t.x.view(), [](auto, auto, auto h, auto w) { return 2 * h + w; });
   fill(t.w.view(), [](auto, auto, auto u, auto) { return 1 + u; });
@@ -68,8 +69,9 @@ TEST_CASE("fft.ref correlates: the filter is not flipped") {
 TEST_CASE("fft.ref: the last pixel doesn't wrap around to the first outputs") {
   if (!can_run()) return;
   const std::string options = GENERATE_COPY(from_range(std::begin(kBothTransforms), std::end(kBothTransforms)));
-  const ConvProblem problem({.ci = 1, .hi = 8, .wi = 8, .co = 1, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1});
-  const Request request = request_of(problem, DType::f32, options);
+  ConvSpec spec{.ci = 1, .hi = 8, .wi = 8, .co = 1, .hf = 3, .wf = 3};
+  spec.pad_top = spec.pad_bottom = spec.pad_left = spec.pad_right = 1;
+  const Request request = request_of(ConvProblem(spec), DType::f32, options);
   Tensors t(request);
   fill(t.x.view(), [](auto, auto, auto h, auto w) { return h == 7 && w == 7; });
   fill(t.w.view(), [](auto, auto, auto u, auto v) { return 1 + 3 * u + v; });
@@ -83,7 +85,8 @@ TEST_CASE("fft.ref on ragged sizes") {
   if (!can_run()) return;
   const std::string options = GENERATE_COPY(from_range(std::begin(kBothTransforms), std::end(kBothTransforms)));
   const DType dtype = GENERATE(DType::f32, DType::f16);
-  const Request request = request_of(ConvProblem({.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3}), dtype, options);
+  const ConvProblem problem({.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3});
+  const Request request = request_of(problem, dtype, options);
   Tensors t(request);
   fill_with_integers(t);
   run_poisoned(request, t);
@@ -183,7 +186,8 @@ TEST_CASE("fft.ref takes an empty batch and leaves nothing to do") {
 
 TEST_CASE("the bytes and FLOPs of fft.ref, by hand") {
   // Whole: 13 × 18 are read, so P = 15 × 18 and 15 × 10 bins. Tiled, P = 8: 3 × 6 of the 6 × 16 outputs, 2 × 3 tiles.
-  const ConvProblem problem({.n = 2, .ci = 4, .hi = 14, .wi = 18, .co = 6, .hf = 3, .wf = 3, .stride_h = 2, .groups = 2});
+  const ConvSpec spec{.n = 2, .ci = 4, .hi = 14, .wi = 18, .co = 6, .hf = 3, .wf = 3, .stride_h = 2, .groups = 2};
+  const ConvProblem problem(spec);
   REQUIRE(problem.ho() == 6);
   REQUIRE(problem.wo() == 16);
   for (const auto& [options, tiles, p_h, p_w] : {std::tuple{"", 1, 15, 18}, {"transform=tiled,tile=8", 2 * 3, 8, 8}}) {
@@ -205,15 +209,18 @@ TEST_CASE("the bytes and FLOPs of fft.ref, by hand") {
 
 TEST_CASE("a stride saves fft.ref no work: the same transforms, fewer outputs kept") {
   const auto plan_flops = [](std::int64_t stride) {
-    const ConvProblem p({.ci = 2, .hi = 32, .wi = 32, .co = 2, .hf = 2, .wf = 2, .stride_h = stride, .stride_w = stride});
-    return fft_ref().decide(request_of(p)).executed_flops;
+    ConvSpec spec{.ci = 2, .hi = 32, .wi = 32, .co = 2, .hf = 2, .wf = 2};
+    spec.stride_h = spec.stride_w = stride;
+    return fft_ref().decide(request_of(ConvProblem(spec))).executed_flops;
   };
   CHECK(plan_flops(2) == plan_flops(1));
 }
 
 TEST_CASE("a filter longer than the tile is refused in words, with the nearest tile that would do") {
   const Rule& rule = fft_ref().rules.front();
-  const ConvProblem problem({.ci = 1, .hi = 40, .wi = 40, .co = 1, .hf = 3, .wf = 3, .dilation_h = 4, .dilation_w = 8});
+  ConvSpec spec{.ci = 1, .hi = 40, .wi = 40, .co = 1, .hf = 3, .wf = 3};
+  spec.dilation_h = 4, spec.dilation_w = 8;
+  const ConvProblem problem(spec);
   const auto refusal = rule.refuse(request_of(problem, DType::f32, "transform=tiled,tile=16"));
   REQUIRE(refusal);
   CHECK(refusal->reason == "fft: tile 16, must be ≥ the dilated filter's extent 9x17");
@@ -226,4 +233,12 @@ TEST_CASE("a filter longer than the tile is refused in words, with the nearest t
   REQUIRE(no_tile);
   CHECK(no_tile->nearest->options["transform"] == "whole");
   CHECK_THROWS_AS(OptionSet::parse("tile=7", fft_ref().options), BadInput);
+}
+
+TEST_CASE("fft.ref: sizes beyond 64 bits are refused, not wrapped") {
+  // A legal layer of 2 × 2 outputs, whose filter has 2⁵⁰ slices: their spectra of 64 × 33 bins take 2⁶⁵ bytes.
+  ConvSpec spec{.ci = 1 << 25, .hi = 64, .wi = 64, .co = 1 << 25, .hf = 1, .wf = 1};
+  spec.stride_h = spec.stride_w = 63;
+  const Request request = request_of(ConvProblem(spec), DType::f64);
+  CHECK_THROWS_AS(fft_ref().decide(request), Unsupported);
 }
