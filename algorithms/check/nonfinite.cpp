@@ -109,19 +109,22 @@ class Reach {
 }  // namespace
 
 ConvProblem cropped(const ConvProblem& problem) {
-  if (problem.multiplications() <= kCropAbove) return problem;
-  ConvSpec spec = problem.spec();
-  constexpr std::int64_t kOutputs = 12, kChannels = 8, kGroups = 4;
-  const auto crop = [](std::int64_t size, std::int64_t extent, std::int64_t stride, std::int64_t padding) {
-    return std::clamp<std::int64_t>(extent + (kOutputs - 1) * stride - padding, 1, size);
+  const auto crop = [](std::int64_t size, std::int64_t extent, std::int64_t outputs, std::int64_t stride, std::int64_t padding) {
+    return std::clamp<std::int64_t>(extent + (outputs - 1) * stride - padding, 1, size);
   };
-  spec.n = std::min<std::int64_t>(spec.n, 2);
-  spec.groups = std::min(spec.groups, kGroups);
-  spec.ci = spec.groups * std::min(problem.ci_per_group(), kChannels);
-  spec.co = spec.groups * std::min(problem.co_per_group(), kChannels);
-  spec.hi = crop(spec.hi, problem.extent_h(), spec.stride_h, spec.pad_top + spec.pad_bottom);
-  spec.wi = crop(spec.wi, problem.extent_w(), spec.stride_w, spec.pad_left + spec.pad_right);
-  return ConvProblem(spec);
+  ConvProblem result = problem;
+  // So many output rows, output columns and channels are left; 12 is enough unless the filter is large.
+  for (std::int64_t most = 12; result.multiplications() > kCropAbove && most > 0; most /= 2) {
+    ConvSpec spec = problem.spec();
+    spec.n = std::min<std::int64_t>(spec.n, 2);
+    spec.groups = std::min<std::int64_t>(spec.groups, 4);
+    spec.ci = spec.groups * std::min(problem.ci_per_group(), most);
+    spec.co = spec.groups * std::min(problem.co_per_group(), most);
+    spec.hi = crop(spec.hi, problem.extent_h(), most, spec.stride_h, spec.pad_top + spec.pad_bottom);
+    spec.wi = crop(spec.wi, problem.extent_w(), most, spec.stride_w, spec.pad_left + spec.pad_right);
+    result = ConvProblem(spec);
+  }
+  return result;
 }
 
 Verdict check_nonfinite(const Algorithm& algorithm, const Request& asked, std::uint64_t seed, OracleCache& cache) {
