@@ -7,6 +7,7 @@
 #include "algorithms/fft/fft.h"
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/interface/suggest.h"
+#include "algorithms/winograd/winograd.h"
 
 namespace convlens {
 
@@ -18,6 +19,7 @@ const std::vector<const Algorithm*>& own_rows() {
       &direct_ref(),
       &im2col_ref(),
       &fft_ref(),
+      &winograd_ref(),
   };
   return rows;
 }
