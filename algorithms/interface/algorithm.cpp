@@ -18,15 +18,14 @@ std::string run_name(const Algorithm& algorithm, const OptionSet& options) {
   return text.empty() ? algorithm.id : algorithm.id + ":" + text;
 }
 
-namespace {
-
-// Options that a request leaves out take their defaults.
 Request complete(const Algorithm& algorithm, Request request) {
   OptionSet options = OptionSet::parse("", algorithm.options);
   for (const auto& [id, value] : request.options.values()) options.set(id, value);
   request.options = std::move(options);
   return request;
 }
+
+namespace {
 
 // "im2col.ref: workspace 9031684608 bytes (im2col 9031680000, filter 4608) + tensors …, memory limit …"
 std::string too_large(const Plan& plan, std::int64_t limit) {
