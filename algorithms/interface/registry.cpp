@@ -4,8 +4,11 @@
 
 #include "algorithms/direct/direct.h"
 #include "algorithms/error.h"
+#include "algorithms/fft/fft.h"
 #include "algorithms/im2col/im2col.h"
+#include "algorithms/im2win/im2win.h"
 #include "algorithms/interface/suggest.h"
+#include "algorithms/winograd/winograd.h"
 
 namespace convlens {
 
@@ -16,6 +19,11 @@ const std::vector<const Algorithm*>& own_rows() {
   static const std::vector<const Algorithm*> rows{
       &direct_ref(),
       &im2col_ref(),
+      &fft_ref(),
+      &implicit_gemm_ref(),
+      &im2win_ref(),
+      &mec_ref(),
+      &winograd_ref(),
   };
   return rows;
 }
