@@ -12,11 +12,13 @@ namespace {
 using namespace convlens;
 using namespace convlens::testing;
 
-std::shared_ptr<const Plan> im2col_plan(const ConvProblem& problem, const std::string& options, DType dtype = DType::f32, int threads = 1) {
+std::shared_ptr<const Plan> im2col_plan(const ConvProblem& problem, const std::string& options,
+                                        DType dtype = DType::f32, int threads = 1) {
   return im2col_ref().plan({problem, dtype, {}, OptionSet::parse(options, im2col_ref().options), {}, threads});
 }
 
-const ConvProblem kLayer({.n = 5, .ci = 6, .hi = 20, .wi = 17, .co = 4, .hf = 3, .wf = 5, .pad_top = 1, .pad_left = 2, .groups = 2});
+const ConvProblem kLayer(
+    {.n = 5, .ci = 6, .hi = 20, .wi = 17, .co = 4, .hf = 3, .wf = 5, .pad_top = 1, .pad_left = 2, .groups = 2});
 
 }  // namespace
 
@@ -34,7 +36,8 @@ TEST_CASE("the passes of im2col don't change a bit") {
 
 TEST_CASE("tiles of im2col that cut rows and columns") {
   // A row of the matrix is so long that a tile holds part of one output row only.
-  const ConvProblem problem({.n = 2, .ci = 1200, .hi = 6, .wi = 40, .co = 2, .hf = 5, .wf = 5, .pad_left = 1, .pad_right = 2});
+  const ConvProblem problem(
+      {.n = 2, .ci = 1200, .hi = 6, .wi = 40, .co = 2, .hf = 5, .wf = 5, .pad_left = 1, .pad_right = 2});
   const auto tile = im2col_plan(problem, "batching=tile,gemm=loops");
   const Stage& matrix = tile->stages()[0];
   CHECK(matrix.axes[2].resident < problem.wo());
@@ -51,7 +54,12 @@ TEST_CASE("BLAS and loops both keep the promise of im2col, for every batching an
       const Trial trial(problem, dtype, index);
       for (const char* options : {"batching=image", "batching=chunk", "batching=full", "batching=tile", "gemm=loops"})
         for (Layout y : kLayouts) {
-          const auto plan = im2col_ref().plan({problem, dtype, {Layout::NCHW, FilterLayout::OIHW, y}, OptionSet::parse(options, im2col_ref().options), {}, 1});
+          const auto plan = im2col_ref().plan({problem,
+                                               dtype,
+                                               {Layout::NCHW, FilterLayout::OIHW, y},
+                                               OptionSet::parse(options, im2col_ref().options),
+                                               {},
+                                               1});
           INFO(options << " " << name(y) << ", layer " << index);
           REQUIRE(beyond_promise(*plan, trial, run(*plan, trial)) == "");
         }
@@ -80,7 +88,7 @@ TEST_CASE("the plan says who multiplies") {
 }
 
 TEST_CASE("a 2800×2800 layer is planned in 64 bits, without an allocation") {
-  const ConvProblem problem({.n = 1, .ci = 32, .hi = 2800, .wi = 2800, .co = 4, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1});
+  const ConvProblem problem(padded(1, {.n = 1, .ci = 32, .hi = 2800, .wi = 2800, .co = 4, .hf = 3, .wf = 3}));
   CHECK(im2col_plan(problem, "")->stages()[0].bytes() == 9031680000);
   CHECK(im2win_ref().plan({problem})->stages()[0].bytes() == 3012710400);
   CHECK(implicit_gemm_ref().plan({problem})->workspace_bytes() == 0);

@@ -1,7 +1,7 @@
 // im2win and MEC: their tensors against an enumeration of all windows, their bytes, and their duality.
+#include "algorithms/im2win/im2win_map.h"
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/im2win/im2win.h"
-#include "algorithms/im2win/im2win_map.h"
 #include "algorithms/interface/registry.h"
 #include "tests/catch.h"
 #include "tests/support/random_problems.h"
@@ -52,10 +52,12 @@ Bytes bytes_of(const ConvProblem& p) {
 }  // namespace
 
 TEST_CASE("every window is in the im2win tensor where the formula says") {
-  CHECK(im2win_holds_every_window(ConvProblem({.hi = 7, .wi = 9, .hf = 2, .wf = 4})));                    // H_f ≠ W_f
-  CHECK(im2win_holds_every_window(ConvProblem({.hi = 7, .wi = 9, .hf = 3, .wf = 2, .pad_top = 2, .pad_left = 1, .pad_right = 3})));
+  CHECK(im2win_holds_every_window(ConvProblem({.hi = 7, .wi = 9, .hf = 2, .wf = 4})));  // H_f ≠ W_f
+  CHECK(im2win_holds_every_window(
+      ConvProblem({.hi = 7, .wi = 9, .hf = 3, .wf = 2, .pad_top = 2, .pad_left = 1, .pad_right = 3})));
   CHECK(im2win_holds_every_window(ConvProblem({.hi = 9, .wi = 9, .hf = 3, .wf = 2, .dilation_h = 2, .dilation_w = 3})));
-  CHECK(im2win_holds_every_window(ConvProblem({.hi = 9, .wi = 11, .hf = 3, .wf = 2, .stride_h = 2, .stride_w = 4})));  // s > W_f
+  CHECK(im2win_holds_every_window(
+      ConvProblem({.hi = 9, .wi = 11, .hf = 3, .wf = 2, .stride_h = 2, .stride_w = 4})));  // s > W_f
   for (std::uint64_t index = 0; index < 2000; ++index) {
     INFO("layer " << index);
     REQUIRE(im2win_holds_every_window(random_problem(21, index)));
@@ -80,11 +82,20 @@ TEST_CASE("square layers without padding: direct, im2win and im2col store as 1 :
     std::int64_t ci, side, filter, stride;
     double rho;
   };
-  const std::vector<Layer> layers{{3, 227, 11, 4, 2.67}, {3, 231, 11, 4, 2.67}, {3, 227, 7, 2, 3.42}, {64, 224, 7, 2, 3.41},
-                                  {96, 24, 5, 1, 4.17},  {256, 12, 3, 1, 2.50}, {3, 224, 3, 1, 2.97}, {64, 112, 3, 1, 2.95},
-                                  {64, 56, 3, 1, 2.89},  {128, 28, 3, 1, 2.79}, {256, 14, 3, 1, 2.57}, {512, 7, 3, 1, 2.14}};
+  const std::vector<Layer> layers{{3, 227, 11, 4, 2.67}, {3, 231, 11, 4, 2.67}, {3, 227, 7, 2, 3.42},
+                                  {64, 224, 7, 2, 3.41}, {96, 24, 5, 1, 4.17},  {256, 12, 3, 1, 2.50},
+                                  {3, 224, 3, 1, 2.97},  {64, 112, 3, 1, 2.95}, {64, 56, 3, 1, 2.89},
+                                  {128, 28, 3, 1, 2.79}, {256, 14, 3, 1, 2.57}, {512, 7, 3, 1, 2.14}};
   for (const auto& [ci, side, filter, stride, rho] : layers) {
-    const ConvProblem p({.n = 1, .ci = ci, .hi = side, .wi = side, .co = 64, .hf = filter, .wf = filter, .stride_h = stride, .stride_w = stride});
+    const ConvProblem p({.n = 1,
+                         .ci = ci,
+                         .hi = side,
+                         .wi = side,
+                         .co = 64,
+                         .hf = filter,
+                         .wf = filter,
+                         .stride_h = stride,
+                         .stride_w = stride});
     const auto [direct, im2win, im2col] = bytes_of(p);
     const double exact = static_cast<double>(p.ho() * filter) / static_cast<double>(side);
     INFO(side << "×" << side << " filter " << filter);
@@ -105,7 +116,8 @@ TEST_CASE("MEC is im2win with H and W exchanged: the same bytes, and the same bi
     for (const char* window : {"window=NHWC", "window=NCHW"}) {
       INFO("layer " << index << " " << window);
       const OptionSet options = OptionSet::parse(window, im2win_ref().options);
-      const auto im2win = im2win_ref().plan({p, DType::f32, {}, options}), mec = mec_ref().plan({q, DType::f32, {}, options});
+      const auto im2win = im2win_ref().plan({p, DType::f32, {}, options}),
+                 mec = mec_ref().plan({q, DType::f32, {}, options});
       REQUIRE(im2win->workspace_bytes() == mec->workspace_bytes());
       const std::vector<double> y = run(*im2win, of_p), z = run(*mec, of_q);
       for (std::int64_t image = 0; image < p.n() * p.co(); ++image)
@@ -136,8 +148,16 @@ TEST_CASE("im2win's stage says what it stores") {
 }
 
 TEST_CASE("an im2win tensor that overflows 64 bits is refused in words") {
-  const ConvProblem p({.n = 1, .ci = 1, .hi = std::int64_t{1} << 28, .wi = std::int64_t{1} << 28, .co = 1, .hf = 1 << 10, .wf = 1, .stride_w = 1 << 27});
+  const ConvProblem p({.n = 1,
+                       .ci = 1,
+                       .hi = std::int64_t{1} << 28,
+                       .wi = std::int64_t{1} << 28,
+                       .co = 1,
+                       .hf = 1 << 10,
+                       .wf = 1,
+                       .stride_w = 1 << 27});
   const Support support = im2win_ref().supports({p});
   CHECK_FALSE(support);
-  CHECK_THAT(support.reason, Catch::Matchers::Contains("stage im2win") && Catch::Matchers::Contains("overflows 64 bits"));
+  CHECK_THAT(support.reason,
+             Catch::Matchers::Contains("stage im2win") && Catch::Matchers::Contains("overflows 64 bits"));
 }

@@ -12,11 +12,16 @@ namespace {
 using namespace convlens;
 using namespace convlens::testing;
 
-const std::vector<std::string> kRuns{"im2win.ref",        "im2win.ref:window=NCHW", "mec.ref",
-                                     "mec.ref:window=NCHW", "implicit_gemm.ref",      "im2col.ref",
+const std::vector<std::string> kRuns{"im2win.ref",
+                                     "im2win.ref:window=NCHW",
+                                     "mec.ref",
+                                     "mec.ref:window=NCHW",
+                                     "implicit_gemm.ref",
+                                     "im2col.ref",
                                      "im2col.ref:batching=tile,gemm=loops"};
 
-std::shared_ptr<const Plan> plan_of(const std::string& name, const ConvProblem& problem, DType dtype, Layout layout = Layout::NCHW, int threads = 1) {
+std::shared_ptr<const Plan> plan_of(const std::string& name, const ConvProblem& problem, DType dtype,
+                                    Layout layout = Layout::NCHW, int threads = 1) {
   const Run run = parse_run(name);
   const FilterLayout filter = layout == Layout::NHWC ? FilterLayout::OHWI : FilterLayout::OIHW;
   return run.algorithm->plan({problem, dtype, {layout, filter, layout}, run.options, {}, threads});
@@ -80,8 +85,10 @@ TEST_CASE("lowerings keep their promise on random layers, whatever the views, th
 }
 
 TEST_CASE("a NaN stays where it is used") {
-  const auto x = [](auto n, auto c, auto h, auto w) { return n == 0 && c == 0 && h == 3 && w == 3 ? std::nan("") : 1.0; };
-  for_every_run({.n = 2, .ci = 2, .hi = 16, .wi = 16, .co = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1}, x, one,
+  const auto x = [](auto n, auto c, auto h, auto w) {
+    return n == 0 && c == 0 && h == 3 && w == 3 ? std::nan("") : 1.0;
+  };
+  for_every_run(padded(1, {.n = 2, .ci = 2, .hi = 16, .wi = 16, .co = 2, .hf = 3, .wf = 3}), x, one,
                 [](const std::vector<double>& y) {
                   double sum = 0;
                   int lost = 0;
@@ -100,9 +107,12 @@ TEST_CASE("a NaN stays where it is used") {
 TEST_CASE("padding is a zero that is multiplied: zero times infinity is NaN") {
   const double infinity = std::numeric_limits<double>::infinity();
   for (std::int64_t extra : {0, 7}) {
-    const ConvSpec spec{.n = 1, .ci = 1 + extra, .hi = 4, .wi = 4, .co = 1 + 15 * (extra > 0), .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1};
+    const ConvSpec spec =
+        padded(1, {.n = 1, .ci = 1 + extra, .hi = 4, .wi = 4, .co = 1 + 15 * (extra > 0), .hf = 3, .wf = 3});
     const auto x = [](auto, auto c, auto, auto) { return c == 0 ? 1.0 : 0.0; };
-    const auto w = [&](auto o, auto c, auto r, auto s) { return o + c + r + s == 0 ? infinity : o == 0 && c == 0 ? 1.0 : 0.0; };
+    const auto w = [&](auto o, auto c, auto r, auto s) {
+      return o + c + r + s == 0 ? infinity : o == 0 && c == 0 ? 1.0 : 0.0;
+    };
     for_every_run(spec, x, w, [&](const std::vector<double>& y) {
       for (std::size_t k = 0; k < 16; ++k)
         if (k / 4 == 0 || k % 4 == 0)
@@ -115,17 +125,20 @@ TEST_CASE("padding is a zero that is multiplied: zero times infinity is NaN") {
 
 TEST_CASE("views with negative and exchanged strides") {
   const ConvProblem problem({.n = 1, .ci = 1, .hi = 4, .wi = 4, .co = 1, .hf = 1, .wf = 2});
-  Tensor a(DType::f32, Layout::NCHW, {1, 1, 4, 4}), w(DType::f32, FilterLayout::OIHW, {1, 1, 1, 2}), y(DType::f32, Layout::NCHW, {1, 1, 4, 3});
+  Tensor a(DType::f32, Layout::NCHW, {1, 1, 4, 4}), w(DType::f32, FilterLayout::OIHW, {1, 1, 1, 2}),
+      y(DType::f32, Layout::NCHW, {1, 1, 4, 3});
   fill(a.view(), [](auto, auto, auto r, auto c) { return static_cast<double>(4 * r + c); });
   fill(w.view(), [](auto, auto, auto, auto s) { return s == 0 ? 1.0 : -2.0; });
   float* const start = static_cast<float*>(a.view().data);
-  const ConstTensorView reversed{start + 3, DType::f32, {1, 1, 4, 4}, {16, 16, 4, -1}}, transposed{start, DType::f32, {1, 1, 4, 4}, {16, 16, 1, 4}};
+  const ConstTensorView reversed{start + 3, DType::f32, {1, 1, 4, 4}, {16, 16, 4, -1}},
+      transposed{start, DType::f32, {1, 1, 4, 4}, {16, 16, 1, 4}};
   const auto expect = [&](const ConstTensorView& x, const std::vector<float>& expected) {
     for (const std::string& name : kRuns) {
       INFO(name);
       const auto plan = plan_of(name, problem, DType::f32);
       const HostBuffer memory(plan->workspace_bytes());
-      plan->run({x, std::as_const(w).view(), {}, y.view()}, std::span<std::byte>(memory.data(), static_cast<std::size_t>(memory.bytes())));
+      plan->run({x, std::as_const(w).view(), {}, y.view()},
+                std::span<std::byte>(memory.data(), static_cast<std::size_t>(memory.bytes())));
       const float* values = static_cast<const float*>(y.view().data);
       CHECK(std::vector<float>(values, values + 12) == expected);
     }
@@ -135,12 +148,13 @@ TEST_CASE("views with negative and exchanged strides") {
 }
 
 TEST_CASE("strided, padded, on memory full of NaN") {
-  sums_are({.n = 2, .ci = 3, .hi = 6, .wi = 7, .co = 5, .hf = 3, .wf = 3, .stride_h = 2, .stride_w = 2, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1}, xh, wh, -39, -1505);
+  sums_are(padded(1, {.n = 2, .ci = 3, .hi = 6, .wi = 7, .co = 5, .hf = 3, .wf = 3, .stride_h = 2, .stride_w = 2}), xh,
+           wh, -39, -1505);
 }
 
 TEST_CASE("a 1×1 filter with stride and with padding wider than itself") {
-  values_are({.n = 1, .ci = 2, .hi = 3, .wi = 3, .co = 2, .hf = 1, .wf = 1, .stride_h = 2, .stride_w = 2, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1}, xh, wh,
-             {0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0, 0, 0, -14, 0, 0, 0, 0});
+  values_are(padded(1, {.n = 1, .ci = 2, .hi = 3, .wi = 3, .co = 2, .hf = 1, .wf = 1, .stride_h = 2, .stride_w = 2}),
+             xh, wh, {0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0, 0, 0, -14, 0, 0, 0, 0});
 }
 
 TEST_CASE("a stride beyond the filter, with input rows that no window reaches") {
@@ -149,22 +163,28 @@ TEST_CASE("a stride beyond the filter, with input rows that no window reaches") 
 }
 
 TEST_CASE("depthwise with two outputs a channel") {
-  sums_are({.n = 1, .ci = 2, .hi = 5, .wi = 6, .co = 4, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1, .groups = 2}, xh, wh, 30, 2784);
+  sums_are(padded(1, {.n = 1, .ci = 2, .hi = 5, .wi = 6, .co = 4, .hf = 3, .wf = 3, .groups = 2}), xh, wh, 30, 2784);
 }
 
 TEST_CASE("a 1×7 filter, and an output one column wide") {
-  sums_are({.n = 1, .ci = 2, .hi = 5, .wi = 9, .co = 2, .hf = 1, .wf = 7, .pad_left = 3, .pad_right = 3}, xh, wh, 37, 849);
-  values_are({.n = 2, .ci = 3, .hi = 6, .wi = 3, .co = 2, .hf = 3, .wf = 3}, xh, wh, {25, 8, -31, -4, 52, 25, -35, -18, 5, -45, 37, -46, 38, -33, -38, 12});
+  sums_are({.n = 1, .ci = 2, .hi = 5, .wi = 9, .co = 2, .hf = 1, .wf = 7, .pad_left = 3, .pad_right = 3}, xh, wh, 37,
+           849);
+  values_are({.n = 2, .ci = 3, .hi = 6, .wi = 3, .co = 2, .hf = 3, .wf = 3}, xh, wh,
+             {25, 8, -31, -4, 52, 25, -35, -18, 5, -45, 37, -46, 38, -33, -38, 12});
 }
 
 TEST_CASE("a dilated filter wider than the image") {
-  values_are({.n = 1, .ci = 1, .hi = 5, .wi = 5, .co = 1, .hf = 3, .wf = 3, .pad_top = 2, .pad_bottom = 2, .pad_left = 2, .pad_right = 2, .dilation_h = 4, .dilation_w = 4},
-             [](auto, auto, auto h, auto w) { return static_cast<double>(5 * h + w); }, [](auto, auto, auto r, auto s) { return static_cast<double>(3 * r + s + 1); }, {60});
+  values_are(
+      padded(2, {.n = 1, .ci = 1, .hi = 5, .wi = 5, .co = 1, .hf = 3, .wf = 3, .dilation_h = 4, .dilation_w = 4}),
+      [](auto, auto, auto h, auto w) { return static_cast<double>(5 * h + w); },
+      [](auto, auto, auto r, auto s) { return static_cast<double>(3 * r + s + 1); }, {60});
 }
 
 TEST_CASE("an even filter with padding on one side only") {
   const auto x = [](auto, auto, auto h, auto w) { return static_cast<double>(4 * h + w); };
   const auto w = [](auto, auto, auto r, auto s) { return static_cast<double>(2 * r + s + 1); };
-  values_are({.n = 1, .ci = 1, .hi = 3, .wi = 4, .co = 1, .hf = 2, .wf = 2, .pad_bottom = 1, .pad_right = 1}, x, w, {34, 44, 54, 24, 74, 84, 94, 40, 26, 29, 32, 11});
-  values_are({.n = 1, .ci = 1, .hi = 3, .wi = 4, .co = 1, .hf = 2, .wf = 2, .pad_top = 1, .pad_left = 1}, x, w, {0, 4, 11, 18, 16, 34, 44, 54, 40, 74, 84, 94});
+  values_are({.n = 1, .ci = 1, .hi = 3, .wi = 4, .co = 1, .hf = 2, .wf = 2, .pad_bottom = 1, .pad_right = 1}, x, w,
+             {34, 44, 54, 24, 74, 84, 94, 40, 26, 29, 32, 11});
+  values_are({.n = 1, .ci = 1, .hi = 3, .wi = 4, .co = 1, .hf = 2, .wf = 2, .pad_top = 1, .pad_left = 1}, x, w,
+             {0, 4, 11, 18, 16, 34, 44, 54, 40, 74, 84, 94});
 }

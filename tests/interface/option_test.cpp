@@ -1,6 +1,6 @@
 // Options and option sets, and the suggestions for misspelt names.
-#include "algorithms/error.h"
 #include "algorithms/interface/option.h"
+#include "algorithms/error.h"
 #include "algorithms/interface/suggest.h"
 #include "tests/catch.h"
 

@@ -35,7 +35,9 @@ struct Call {
     if (with_bias) arguments.bias = {bias.view().data, DType::f32, 2};
   }
 
-  void run(std::int64_t short_by = 0) const { plan->run(arguments, {memory.data(), static_cast<std::size_t>(memory.bytes() - short_by)}); }
+  void run(std::int64_t short_by = 0) const {
+    plan->run(arguments, {memory.data(), static_cast<std::size_t>(memory.bytes() - short_by)});
+  }
   std::string complaint(std::int64_t short_by = 0) const {
     try {
       run(short_by);
@@ -92,7 +94,8 @@ TEST_CASE("a plan wants a bias exactly where the problem has one") {
 TEST_CASE("a plan wants its whole workspace") {
   const Call call(false);
   const std::string bytes = std::to_string(call.plan->workspace_bytes());
-  CHECK(call.complaint(1) == "workspace: " + std::to_string(call.plan->workspace_bytes() - 1) + " bytes, must be ≥ " + bytes);
+  CHECK(call.complaint(1) ==
+        "workspace: " + std::to_string(call.plan->workspace_bytes() - 1) + " bytes, must be ≥ " + bytes);
 }
 
 TEST_CASE("an empty batch runs and computes nothing") { CHECK(Call(false, 0).complaint() == ""); }
@@ -121,7 +124,9 @@ TEST_CASE("a memory limit refuses before anything is allocated, and says what is
   request.memory_limit = needed - 1;
   const Support refused = im2col_ref().supports(request);
   CHECK_FALSE(refused);
-  CHECK_THAT(refused.reason, Catch::Matchers::Contains("im2col 648") && Catch::Matchers::Contains("must be ≤ the memory limit of " + std::to_string(needed - 1)));
+  CHECK_THAT(refused.reason,
+             Catch::Matchers::Contains("im2col 648") &&
+                 Catch::Matchers::Contains("must be ≤ the memory limit of " + std::to_string(needed - 1)));
   CHECK_THROWS_AS(im2col_ref().plan(request), Unsupported);
 }
 

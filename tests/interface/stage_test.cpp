@@ -72,8 +72,10 @@ TEST_CASE("a stage's cell may be complex, short, virtual or absent") {
 
 TEST_CASE("a stage that does not fit 64 bits is refused by name") {
   const std::int64_t big = std::int64_t{1} << 31;
-  CHECK_THROWS_WITH(stage_of({{"a", "A", big, big}, {"b", "B", big, big}, {"c", "C", 4, 4}}), Catch::Matchers::Contains("stage tiles") && Catch::Matchers::Contains("overflows 64 bits"));
-  CHECK_THROWS_AS(stage_of({{"a", "A", big, big}, {"b", "B", big, big}}), Unsupported);  // the cells fit, their bytes don't
+  CHECK_THROWS_WITH(stage_of({{"a", "A", big, big}, {"b", "B", big, big}, {"c", "C", 4, 4}}),
+                    Catch::Matchers::Contains("stage tiles") && Catch::Matchers::Contains("overflows 64 bits"));
+  CHECK_THROWS_AS(stage_of({{"a", "A", big, big}, {"b", "B", big, big}}),
+                  Unsupported);  // the cells fit, their bytes don't
 }
 
 TEST_CASE("the filter stage is one row an output channel, its columns in the order asked for") {

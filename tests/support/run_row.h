@@ -21,7 +21,8 @@ class Scattered {
   Scattered(DType dtype, const Shape& shape, std::uint64_t seed) : memory_((2 * elements(shape) + 2) * size_of(dtype)) {
     std::memset(memory_.data(), 0xff, static_cast<std::size_t>(memory_.bytes()));
     std::array<std::size_t, 4> order{0, 1, 2, 3};
-    for (std::size_t k = 3; k > 0; --k) std::swap(order[k], order[static_cast<std::size_t>(random_integer(seed, k, 0, static_cast<std::int64_t>(k)))]);
+    for (std::size_t k = 3; k > 0; --k)
+      std::swap(order[k], order[static_cast<std::size_t>(random_integer(seed, k, 0, static_cast<std::int64_t>(k)))]);
     std::int64_t step = 2, start = 0;
     view_ = {memory_.data(), dtype, shape, {}, Place{}};
     for (std::size_t axis : order) {
@@ -48,11 +49,16 @@ struct Trial {
 
   // `value_x` and `value_w` give the elements; the bias, where the problem has one, is value_w(o, 0, 0, 0).
   Trial(const ConvProblem& p, DType type, const Filler& value_x, const Filler& value_w, std::uint64_t seed)
-      : problem(p), dtype(type), x(type, p.x_shape(), seed), w(type, p.w_shape(), seed + 1), bias(type, {p.co(), 1, 1, 1}, seed + 2) {
+      : problem(p),
+        dtype(type),
+        x(type, p.x_shape(), seed),
+        w(type, p.w_shape(), seed + 1),
+        bias(type, {p.co(), 1, 1, 1}, seed + 2) {
     fill(x.view(), value_x);
     fill(w.view(), value_w);
     fill(bias.view(), value_w);
-    const Tensor x64 = converted(x.view(), DType::f64, Layout::NCHW), w64 = converted(w.view(), DType::f64, FilterLayout::OIHW);
+    const Tensor x64 = converted(x.view(), DType::f64, Layout::NCHW),
+                 w64 = converted(w.view(), DType::f64, FilterLayout::OIHW);
     const View<const double> xs = x64.as<double>(), ws = w64.as<double>();
     for (std::int64_t n = 0; n < p.n(); ++n)
       for (std::int64_t o = 0; o < p.co(); ++o)
@@ -73,7 +79,8 @@ struct Trial {
   }
 
   // Uniform in [−1, 1).
-  Trial(const ConvProblem& p, DType type, std::uint64_t seed) : Trial(p, type, uniform(seed), uniform(seed + 77), seed) {}
+  Trial(const ConvProblem& p, DType type, std::uint64_t seed)
+      : Trial(p, type, uniform(seed), uniform(seed + 77), seed) {}
 
   static Filler uniform(std::uint64_t seed) {
     return [seed](auto n, auto c, auto h, auto w) {
@@ -109,14 +116,18 @@ inline bool same(const std::vector<double>& a, const std::vector<double>& b) {
 
 // The first output beyond the plan's worst-case promise, in words, or "".
 inline std::string beyond_promise(const Plan& plan, const Trial& trial, const std::vector<double>& y) {
-  const Tensor x = converted(trial.x.view(), DType::f64, Layout::NCHW), w = converted(trial.w.view(), DType::f64, FilterLayout::OIHW);
+  const Tensor x = converted(trial.x.view(), DType::f64, Layout::NCHW),
+               w = converted(trial.w.view(), DType::f64, FilterLayout::OIHW);
   std::vector<double> bound(trial.y.size());
   plan.error_model().worst_case({plan.problem(), x.as<double>(), w.as<double>(), trial.sum_abs}, bound);
-  if (y.size() != trial.y.size()) return std::to_string(y.size()) + " outputs, expected " + std::to_string(trial.y.size());
+  if (y.size() != trial.y.size())
+    return std::to_string(y.size()) + " outputs, expected " + std::to_string(trial.y.size());
   for (std::size_t k = 0; k < y.size(); ++k) {
-    const double allowed = bound[k] + unit_roundoff(trial.dtype) * std::abs(trial.y[k]) * (1 + 1e-6) + smallest_subnormal(trial.dtype);
+    const double allowed =
+        bound[k] + unit_roundoff(trial.dtype) * std::abs(trial.y[k]) * (1 + 1e-6) + smallest_subnormal(trial.dtype);
     if (!(std::abs(y[k] - trial.y[k]) <= allowed))
-      return "y[" + std::to_string(k) + "] = " + std::to_string(y[k]) + ", expected " + std::to_string(trial.y[k]) + " ± " + std::to_string(allowed);
+      return "y[" + std::to_string(k) + "] = " + std::to_string(y[k]) + ", expected " + std::to_string(trial.y[k]) +
+             " ± " + std::to_string(allowed);
   }
   return "";
 }
