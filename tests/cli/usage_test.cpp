@@ -64,7 +64,7 @@ const std::vector<Mistake> kMistakes{
     {2, "explain cv9 --filter 2x2x2 --algorithm direct", "must follow exactly one N×C_i×H_i×W_i"},
     {2, "explain '1x1x2x2 --filter 1x5x3 --pad 0x0x1x1' --algorithm direct", "hf: 5, with dilation 1 reaches over 5"},
     {2, "explain 1x2x3x3 --filter 2x3x3 --stride 1x0 --algorithm direct", "stride_w: 0, must be ≥ 1"},
-    {2, "explain cv9 --algorithm direct --device tpu", "device: tpu, must be one of cpu | auto | gpu"},
+    {2, "explain cv9 --algorithm direct --device tpu", "device: tpu, did you mean"},
     {4, "explain cv9 --algorithm direct --device gpu", "device: gpu, no such device: this build has no GPU rows"},
     {4, "check cv9 --device cuda:1", "device: cuda:1, no such device: this build has no GPU rows"},
     {4, "bench cv9 --device gpu0", "device: gpu0, no such device: this build has no GPU rows"},
