@@ -6,6 +6,7 @@
 #include "algorithms/error.h"
 #include "algorithms/fft/fft.h"
 #include "algorithms/im2col/im2col.h"
+#include "algorithms/im2win/im2win.h"
 #include "algorithms/interface/suggest.h"
 #include "algorithms/winograd/winograd.h"
 
@@ -19,6 +20,9 @@ const std::vector<const Algorithm*>& own_rows() {
       &direct_ref(),
       &im2col_ref(),
       &fft_ref(),
+      &implicit_gemm_ref(),
+      &im2win_ref(),
+      &mec_ref(),
       &winograd_ref(),
   };
   return rows;

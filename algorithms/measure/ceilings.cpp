@@ -125,7 +125,9 @@ const Ceilings& cpu_ceilings(int threads) {
 }
 
 double floor_ms(std::int64_t flops, std::int64_t bytes, const Ceilings& ceilings) {
-  return std::max(static_cast<double>(flops) / (ceilings.gflops * 1e6), static_cast<double>(bytes) / (ceilings.gbytes * 1e6));
+  const double computing = static_cast<double>(flops) / (ceilings.gflops * 1e6);
+  const double moving = static_cast<double>(bytes) / (ceilings.gbytes * 1e6);
+  return std::max(computing, moving);
 }
 
 }  // namespace convlens

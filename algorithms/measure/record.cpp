@@ -76,6 +76,7 @@ Json byte_object(const std::vector<Ledger::Line>& lines) {
 Json note_array(const Measurement& m) {
   Json notes = Json::array();
   for (const std::string& note : m.plan.notes()) notes.push_back(note);
+  notes.push_back("tflops: direct-equivalent FLOPs over the median");
   notes.push_back("warm-up: " + std::to_string(m.timing.warmup) + " calls");
   if (m.timing.interrupted) notes.push_back("interrupted");
   return notes;
@@ -124,8 +125,8 @@ Json record(const Measurement& m) {
   return r;
 }
 
-// nlohmann-json writes numbers by itself, '.' in every locale, the shortest digits that read back equal, and NaN and Inf
-// as null. Text that is no UTF-8 is replaced rather than refused.
+// nlohmann-json writes numbers by itself: '.' in every locale, the shortest digits that read back equal, NaN and Inf as
+// null. Text that is no UTF-8 is replaced rather than refused.
 std::string dump(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // A value as the text of one cell: lists and objects as "a;b" and "k=v;k=w".

@@ -34,9 +34,9 @@ struct Timing {
 
 Timing measure(const std::function<void()>& call, const RulerOptions& options);
 
-// FLOPs / time, in units of 10¹² a second; NaN for no time or no work, so that nothing is divided by zero. With a plan's
-// flops() it is *direct-equivalent*: what the direct sum would have to do to be as fast. An algorithm that does with less
-// (Winograd, FFT) can so exceed what the machine is able to; with executed_flops() it cannot.
+// FLOPs / time, in units of 10¹² a second; NaN for no time or no work, so that nothing is divided by zero. With a
+// plan's flops() it is *direct-equivalent*: what the direct sum would have to do to be as fast. An algorithm that needs
+// fewer (Winograd, FFT) can so exceed what the machine is able to do; with executed_flops() it cannot.
 double tflops(std::int64_t flops, double milliseconds);
 
 }  // namespace convlens

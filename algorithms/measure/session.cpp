@@ -28,7 +28,8 @@ Tensor allocate(Ledger& ledger, const char* name, DType dtype, AnyLayout layout,
 Session::Session(std::shared_ptr<const Plan> plan, std::uint64_t seed) : plan_(std::move(plan)) {
   const Request& request = plan_->request();
   const ConvProblem& problem = request.problem;
-  if (request.place != Place{}) throw Unsupported("place: " + plan_->run_name() + " runs on a device, must be the host");
+  if (request.place != Place{})
+    throw Unsupported("place: " + plan_->run_name() + " is planned for a device, must be the host");
 
   x_ = allocate(ledger_, "x", request.dtype, request.layouts.x, problem.x_shape());
   w_ = allocate(ledger_, "w", request.dtype, request.layouts.w, problem.w_shape());

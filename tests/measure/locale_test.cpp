@@ -22,15 +22,13 @@ constexpr const char* kGerman = "de_DE.UTF-8";
 class German {
  public:
   German() {
-    if (!set()) {
-      const std::string folder = CONVLENS_BINARY_DIR "/locale";
-      std::filesystem::create_directories(folder);
-      const std::string make = "localedef -i de_DE -f UTF-8 '" + folder + "/" + kGerman + "' > /dev/null 2>&1";
-      if (std::system(make.c_str()) == 0) {
-        setenv("LOCPATH", folder.c_str(), 1);
-        set();
-      }
-    }
+    if (set()) return;
+    const std::string folder = CONVLENS_BINARY_DIR "/locale";
+    std::filesystem::create_directories(folder);
+    setenv("LOCPATH", folder.c_str(), 1);
+    if (set()) return;
+    const std::string make = "localedef -i de_DE -f UTF-8 '" + folder + "/" + kGerman + "' > /dev/null 2>&1";
+    if (std::system(make.c_str()) == 0) set();
   }
   ~German() {
     std::locale::global(std::locale::classic());  // of C too

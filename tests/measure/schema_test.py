@@ -62,7 +62,10 @@ def inconsistencies(r):
         tensors = sum(r["bytes"].get(name, 0) for name in ("x", "w", "bias", "y"))
         expected["workspace_bytes"] = sum(r["bytes"].values()) - tensors
     for field, value in expected.items():
-        same = r[field] is None if value is None else r[field] is not None and math.isclose(r[field], value, rel_tol=1e-12)
+        if None in (value, r[field]):
+            same = value is r[field]
+        else:
+            same = math.isclose(r[field], value, rel_tol=1e-12)
         if not same:
             yield f"{field} is {r[field]}, must be {value}"
     changed = r["run"].partition(":")[2]

@@ -168,7 +168,8 @@ TEST_CASE("checked arithmetic is exact up to 2^63 − 1 and says what overflows 
   CHECK(checked::product("n", {kLargest, kLargest, 0}) == 0);
   CHECK(checked::product("n", {kLargest, 1}) == kLargest);
   CHECK(checked::product("n", {3037000499, 3037000499}) == 9223372030926249001);
-  CHECK_THROWS_WITH(checked::product("bytes", {3037000500, 3037000500}), "bytes: 3037000500·3037000500, overflows 64 bits");
+  CHECK_THROWS_WITH(checked::product("bytes", {3037000500, 3037000500}),
+                    "bytes: 3037000500·3037000500, overflows 64 bits");
   CHECK_THROWS_AS(checked::product("bytes", {std::int64_t{1} << 32, std::int64_t{1} << 32, 3}), Unsupported);
   CHECK(checked::sum("n", {}) == 0);
   CHECK(checked::sum("n", {kLargest, -1, 1}) == kLargest);
