@@ -39,6 +39,7 @@ void note_difference(Verdict& verdict, const std::string& run, const std::string
 
 Verdict check_exact(const Subject& subject) {
   const ExactInputs& exact = subject.plan->error_model().exact;
+  if (!exact.made) return {.promise = "exact"};
   const Shape shape = subject.problem().y_shape();
   const auto entry = subject.cache.get(subject.problem(), subject.dtype(), {Data::Kind::integers, exact, subject.seed});
   Verdict verdict{.promise = "exact", .made = true};

@@ -181,7 +181,8 @@ std::optional<double> units_of_sums(const Nested& f) {
 }
 
 ExactInputs exact_inputs(const ConvProblem& problem, DType dtype, const Nested& f) {
-  const double channels = static_cast<double>(problem.ci_per_group()), x_variance = 2, w_variance = 2.0 / 3;
+  const double channels = static_cast<double>(problem.ci_per_group()), x_variance = 2,
+               w_variance = 1;  // if w has no zeros
   const double spread = std::sqrt(channels * x_variance * w_variance) * growth(f.h) * growth(f.w);
   const double u = unit_roundoff(accumulator_of(dtype));
 

@@ -47,7 +47,8 @@ std::optional<Refusal> needs_few_points(const Request& request) {
                      m = request.options.integer("m");
   if (m + r - 1 <= kMaxPoints) return std::nullopt;
   std::optional<Request> nearest;
-  if (r <= kMaxPoints) nearest = with(request, "m", std::to_string(kMaxPoints + 1 - r));
+  if (r <= kMaxPoints)
+    nearest = with(with(request, "points", "auto"), "m", std::to_string(kMaxPoints + 1 - r));
   return Refusal{"winograd needs m + filter - 1 <= " + std::to_string(kMaxPoints) + " points, got m " +
                      std::to_string(m) + " with a filter of " +
                      size_text(request.problem.hf(), request.problem.wf()),

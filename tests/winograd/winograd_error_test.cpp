@@ -1,4 +1,5 @@
 // The promises of winograd.ref about rounding, held against random data.
+#include "algorithms/check/check.h"
 #include "algorithms/winograd/nested.h"
 #include "tests/winograd/harness.h"
 
@@ -19,9 +20,9 @@ double largest_ratio_of_random_problems(std::uint64_t first_seed, std::uint64_t 
           if (!winograd_ref().supports(request)) continue;
           const ConvProblem& p = request.problem;
           const auto plan = winograd_ref().plan(request);
-          const Data data(request, uniform(3 * seed, p.x_shape(), scale),
-                          uniform(3 * seed + 1, p.w_shape(), scale),
-                          uniform(3 * seed + 2, {p.co(), 1, 1, 1}, scale * scale));
+          const Tensors data(request, uniform(3 * seed, p.x_shape(), scale),
+                             uniform(3 * seed + 1, p.w_shape(), scale),
+                             uniform(3 * seed + 2, {p.co(), 1, 1, 1}, scale * scale));
           const double ratio = largest_ratio(*plan, data, run(*plan, data), direct_sum(request, data));
           CAPTURE(describe(request), seed, scale);
           REQUIRE(ratio <= 1);
@@ -48,8 +49,8 @@ TEST_CASE("the worst case holds where everything is subnormal") {
           {.n = 2, .ci = 5, .hi = 9, .wi = 8, .co = 4, .hf = 3, .wf = 3, .pad_top = 1}, dtype, options);
       CAPTURE(describe(request));
       const auto plan = winograd_ref().plan(request);
-      const Data data(request, uniform(7, request.problem.x_shape(), scale),
-                      uniform(8, request.problem.w_shape(), scale));
+      const Tensors data(request, uniform(7, request.problem.x_shape(), scale),
+                         uniform(8, request.problem.w_shape(), scale));
       CHECK(largest_ratio(*plan, data, run(*plan, data), direct_sum(request, data)) <= 1);
     }
 }
@@ -58,10 +59,10 @@ TEST_CASE("the worst case is missed by a program that drops a tap, and the exact
   const Request request =
       request_of({.ci = 3, .hi = 8, .wi = 8, .co = 2, .hf = 3, .wf = 3}, DType::f32, "m=4");
   const auto plan = winograd_ref().plan(request);
-  const Data right(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
+  const Tensors right(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
   const Filler w = uniform(2, request.problem.w_shape());
-  const Data dropped(request, uniform(1, request.problem.x_shape()),
-                     [&](auto o, auto c, auto u, auto v) { return u == 2 && v == 1 ? 0 : w(o, c, u, v); });
+  const Tensors dropped(request, uniform(1, request.problem.x_shape()),
+                        [&](auto o, auto c, auto u, auto v) { return u == 2 && v == 1 ? 0 : w(o, c, u, v); });
   CHECK(largest_ratio(*plan, right, run(*plan, dropped), direct_sum(request, right)) > 100);
 }
 
@@ -78,8 +79,8 @@ TEST_CASE("on its exact integers winograd.ref is bit for bit the oracle, or with
         const auto plan = winograd_ref().plan(request);
         const ExactInputs exact = plan->error_model().exact;
         if (!exact.made) continue;
-        const Data data(request, integers(5, request.problem.x_shape(), exact.x_max),
-                        integers(6, request.problem.w_shape(), exact.w_max, exact.w_unit));
+        const Tensors data(request, integers(5, request.problem.x_shape(), exact.x_max),
+                           integers(6, request.problem.w_shape(), exact.w_max, exact.w_unit));
         const std::vector<double> y = values(run(*plan, data).y), expected = direct_sum(request, data).y;
         for (std::size_t k = 0; k < y.size(); ++k) {
           if (exact.bitwise)
@@ -124,4 +125,21 @@ TEST_CASE("U and V are scaled by the powers of two of their row sums, in short t
     CHECK(scales(dtype, "m=4") == std::pair{-7, 0});
   }
   for (DType dtype : {DType::f32, DType::f64}) CHECK(scales(dtype, "m=4") == std::pair{0, 0});
+}
+
+TEST_CASE("the checker finds every promise of winograd.ref kept, and asks for none that is not made") {
+  OracleCache cache;
+  for (const char* options : {"m=2", "m=4", "m=6", "m=2,points=0,1,-1,1/2,-2"})
+    for (const ConvSpec& spec :
+         {ConvSpec{.n = 2, .ci = 6, .hi = 9, .wi = 12, .co = 4, .hf = 3, .wf = 3},
+          ConvSpec{.ci = 65, .hi = 7, .wi = 10, .co = 3, .hf = 5, .wf = 5, .bias = true}})
+      for (DType dtype : kDTypes) {
+        const Request request = request_of(spec, dtype, options);
+        if (!winograd_ref().supports(request)) continue;
+        const CheckResult result = check(winograd_ref(), request, 3, cache);
+        CAPTURE(result.reproduce());
+        for (const Verdict& verdict : result.verdicts) CHECK((verdict.kept || !verdict.made));
+        CHECK(result.passed());
+        CHECK(result.verdicts[0].made == winograd_ref().plan(request)->error_model().exact.made);
+      }
 }

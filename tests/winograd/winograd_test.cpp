@@ -29,7 +29,7 @@ std::vector<double> integer_case(const ConvSpec& spec, const char* options, DTyp
                                  Layout layout = Layout::NCHW) {
   Request request = request_of(spec, dtype, options);
   request.layouts = {layout, layout == Layout::NHWC ? FilterLayout::OHWI : FilterLayout::OIHW, layout};
-  return values(run(*winograd_ref().plan(request), Data(request, xh, wh)).y);
+  return values(run(*winograd_ref().plan(request), Tensors(request, xh, wh)).y);
 }
 
 std::vector<double> rounded(std::vector<double> y) {
@@ -64,7 +64,7 @@ TEST_CASE("filters of one row or column are transformed along one axis") {
         {.n = 1, .ci = 2, .hi = 5, .wi = 9, .co = 2, .hf = 1, .wf = 7, .pad_left = 3, .pad_right = 3},
         DType::f32, options);
     const auto plan = winograd_ref().plan(request);
-    const auto y = values(run(*plan, Data(request, xh, wh)).y);
+    const auto y = values(run(*plan, Tensors(request, xh, wh)).y);
     CHECK(sums_of(y) == Sums{18, 26, 37, 849});
     CHECK(plan->stages()[0].axes[0].extent == 1);
     CHECK(plan->error_model().tile_h == 1);
@@ -78,7 +78,7 @@ TEST_CASE("padding may differ on every side, and be larger than the filter") {
     const Request request = request_of(
         {.n = 1, .ci = 1, .hi = 3, .wi = 4, .co = 1, .hf = 2, .wf = 2, .pad_bottom = 1, .pad_right = 1},
         DType::f32, options);
-    const Data data(
+    const Tensors data(
         request, [](auto, auto, auto h, auto w) { return static_cast<double>(4 * h + w); },
         [](auto, auto, auto r, auto s) { return static_cast<double>(2 * r + s + 1); });
     CHECK(rounded(values(run(*winograd_ref().plan(request), data).y)) ==
@@ -87,7 +87,7 @@ TEST_CASE("padding may differ on every side, and be larger than the filter") {
     const Request small = request_of(
         {.hi = 2, .wi = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1},
         DType::f32, options);
-    CHECK(rounded(values(run(*winograd_ref().plan(small), Data(small, constant_one, constant_one)).y)) ==
+    CHECK(rounded(values(run(*winograd_ref().plan(small), Tensors(small, constant_one, constant_one)).y)) ==
           std::vector<double>(4, 4));
   }
 }
@@ -120,9 +120,9 @@ TEST_CASE("random ragged problems agree with the direct sum, in every type and l
             request.layouts = {x, w, y};
             CAPTURE(describe(request), name(x), name(w), name(y));
             const auto plan = winograd_ref().plan(request);
-            const Data data(request, uniform(seed, request.problem.x_shape()),
-                            uniform(seed + 1, request.problem.w_shape()),
-                            uniform(seed + 2, {request.problem.co(), 1, 1, 1}));
+            const Tensors data(request, uniform(seed, request.problem.x_shape()),
+                               uniform(seed + 1, request.problem.w_shape()),
+                               uniform(seed + 2, {request.problem.co(), 1, 1, 1}));
             REQUIRE(largest_ratio(*plan, data, run(*plan, data), direct_sum(request, data)) <= 1);
           }
 }
@@ -137,7 +137,7 @@ TEST_CASE("points given by hand give the same convolution") {
     CHECK(plan->notes()[0] == expected);
     CHECK(plan->run_name() == std::string("winograd.ref:") + options);
     CHECK(parse_run(plan->run_name()).options == plan->request().options);
-    const Data data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
+    const Tensors data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
     CHECK(largest_ratio(*plan, data, run(*plan, data), direct_sum(request, data)) <= 1);
   }
   const Request oblong = request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 5}, DType::f32, "points=0,1,-1,2,-2");
@@ -176,7 +176,7 @@ TEST_CASE("f16 input never overflows in the transforms") {
   for (const char* options : {"m=2", "m=3", "m=4", "m=6"}) {
     const Request request = request_of({.hi = 6, .wi = 6, .hf = 3, .wf = 3}, DType::f16, options);
     const auto plan = winograd_ref().plan(request);
-    const Data data(
+    const Tensors data(
         request, [](auto...) { return 2000.0; }, constant_one);
     CAPTURE(options);
     CHECK(values(run(*plan, data).y) == std::vector<double>(16, 18000));
@@ -184,10 +184,10 @@ TEST_CASE("f16 input never overflows in the transforms") {
     const auto alternating = [](double most) {
       return [=](auto, auto, auto h, auto w) { return (h + w) % 2 == 0 ? most : -most; };
     };
-    const Data largest(request, alternating(65504), alternating(0.125));
+    const Tensors largest(request, alternating(65504), alternating(0.125));
     for (double value : values(run(*plan, largest).y)) CHECK((std::isinf(value) || std::abs(value) > 60000));
     for (const char* buffer : {"V", "U"}) {
-      const Outcome outcome = run(*plan, Data(request, alternating(65504), alternating(65504)));
+      const Outcome outcome = run(*plan, Tensors(request, alternating(65504), alternating(65504)));
       for (const Buffer& b : plan->workspace())
         if (b.name == buffer)
           for (std::int64_t k = 0; k < b.bytes / 2; ++k)
@@ -211,7 +211,7 @@ TEST_CASE("a NaN reaches every output that depends on it, and none beyond its ti
                                         .pad_left = 1,
                                         .pad_right = 1},
                                        DType::f32, options);
-    const Data data(
+    const Tensors data(
         request,
         [](auto n, auto c, auto h, auto w) { return n == 0 && c == 0 && h == 3 && w == 3 ? NAN : 1.0; },
         constant_one);
@@ -244,7 +244,7 @@ TEST_CASE("a NaN of the filter or the bias reaches its whole output channel and 
                                       .pad_left = 2,
                                       .bias = true});
   for (bool in_filter : {true, false}) {
-    const Data data(
+    const Tensors data(
         request, constant_one,
         [=](auto o, auto c, auto u, auto v) {
           return in_filter && o == 1 && c == 1 && u == 0 && v == 2 ? NAN : 1.0;
@@ -271,7 +271,7 @@ TEST_CASE("the result does not depend on the number of threads, on garbage, or o
                                   .groups = 2,
                                   .bias = true},
                                  dtype, "m=4");
-    const Data data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
+    const Tensors data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
     request.threads = 1;
     const auto single = winograd_ref().plan(request);
     const std::vector<double> expected = values(run(*single, data).y);
@@ -289,7 +289,7 @@ TEST_CASE("a plan runs in several threads at once") {
     request.threads = 1;
     const auto plan = winograd_ref().plan(request);
     const auto all = [&](double w) {
-      const Data data(request, constant_one, [=](auto...) { return w; });
+      const Tensors data(request, constant_one, [=](auto...) { return w; });
       for (int call = 0; call < 200; ++call)
         for (double value : values(run(*plan, data).y))
           if (std::abs(value - 9 * w) > 1e-4) return false;
@@ -309,7 +309,7 @@ TEST_CASE("an empty batch computes nothing and stores no input") {
       {.n = 0, .ci = 3, .hi = 5, .wi = 7, .co = 4, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1});
   const auto plan = winograd_ref().plan(request);
   CHECK(plan->stages()[0].bytes() == 0);
-  CHECK(values(run(*plan, Data(request, constant_one, constant_one)).y).empty());
+  CHECK(values(run(*plan, Tensors(request, constant_one, constant_one)).y).empty());
 }
 
 TEST_CASE("the workspace is V, U and M, to the byte") {
