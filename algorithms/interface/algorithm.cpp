@@ -37,6 +37,23 @@ std::string too_large(const Plan& plan, std::int64_t limit) {
          " bytes, must be ≤ the memory limit of " + std::to_string(limit) + " bytes";
 }
 
+std::optional<Refusal> first_refusal(const Algorithm& algorithm, const Request& request) {
+  for (const Rule& rule : algorithm.rules)
+    if (auto refusal = rule.refuse(request)) return refusal;
+  return std::nullopt;
+}
+
+// What a rule proposes satisfies that rule, and another may refuse it still: follows the proposals to one that none
+// refuses, at most as many as there are rules.
+std::optional<Request> allowed_by_all(const Algorithm& algorithm, std::optional<Request> proposal) {
+  for (std::size_t step = 0; proposal && step < algorithm.rules.size(); ++step) {
+    std::optional<Refusal> refusal = first_refusal(algorithm, *proposal);
+    if (!refusal) return proposal;
+    proposal = std::move(refusal->nearest);
+  }
+  return std::nullopt;
+}
+
 struct Judged {
   Support support;
   std::shared_ptr<const Plan> plan;
@@ -46,8 +63,8 @@ Judged judge(const Algorithm& algorithm, const Request& asked) {
   const Request request = complete(algorithm, asked);
   if (algorithm.missing)
     if (const std::string why = algorithm.missing(); !why.empty()) return {{false, algorithm.id + ": " + why, {}}, {}};
-  for (const Rule& rule : algorithm.rules)
-    if (auto refusal = rule.refuse(request)) return {{false, refusal->reason, std::move(refusal->nearest)}, {}};
+  if (auto refusal = first_refusal(algorithm, request))
+    return {{false, refusal->reason, allowed_by_all(algorithm, std::move(refusal->nearest))}, {}};
 
   std::shared_ptr<const Plan> plan;
   try {
