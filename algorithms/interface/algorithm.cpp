@@ -37,34 +37,28 @@ std::string too_large(const Plan& plan, std::int64_t limit) {
          " bytes, must be ≤ the memory limit of " + std::to_string(limit) + " bytes";
 }
 
-std::optional<Refusal> first_refusal(const Algorithm& algorithm, const Request& request) {
-  for (const Rule& rule : algorithm.rules)
-    if (auto refusal = rule.refuse(request)) return refusal;
-  return std::nullopt;
-}
-
-// What a rule proposes satisfies that rule, and another may refuse it still: follows the proposals to one that none
-// refuses, at most as many as there are rules.
-std::optional<Request> allowed_by_all(const Algorithm& algorithm, std::optional<Request> proposal) {
-  for (std::size_t step = 0; proposal && step < algorithm.rules.size(); ++step) {
-    std::optional<Refusal> refusal = first_refusal(algorithm, *proposal);
-    if (!refusal) return proposal;
-    proposal = std::move(refusal->nearest);
-  }
-  return std::nullopt;
-}
-
 struct Judged {
   Support support;
   std::shared_ptr<const Plan> plan;
 };
 
-Judged judge(const Algorithm& algorithm, const Request& asked) {
+Judged judge(const Algorithm& algorithm, const Request& asked, std::size_t suggestions);
+
+// A rule suggests what satisfies it alone. Here the other rules have their say too, so that the result runs, or is nothing.
+std::optional<Request> runnable(const Algorithm& algorithm, const std::optional<Request>& suggested, std::size_t suggestions) {
+  if (!suggested || suggestions == 0) return std::nullopt;
+  const Support support = judge(algorithm, *suggested, suggestions - 1).support;
+  return support ? suggested : support.nearest;
+}
+
+// Follows at most so many `suggestions`: rules that contradict each other must come to an end.
+Judged judge(const Algorithm& algorithm, const Request& asked, std::size_t suggestions) {
   const Request request = complete(algorithm, asked);
   if (algorithm.missing)
     if (const std::string why = algorithm.missing(); !why.empty()) return {{false, algorithm.id + ": " + why, {}}, {}};
-  if (auto refusal = first_refusal(algorithm, request))
-    return {{false, refusal->reason, allowed_by_all(algorithm, std::move(refusal->nearest))}, {}};
+  for (const Rule& rule : algorithm.rules)
+    if (const auto refusal = rule.refuse(request))
+      return {{false, refusal->reason, runnable(algorithm, refusal->nearest, suggestions)}, {}};
 
   std::shared_ptr<const Plan> plan;
   try {
@@ -76,6 +70,8 @@ Judged judge(const Algorithm& algorithm, const Request& asked) {
     return {{false, too_large(*plan, *request.memory_limit), {}}, {}};
   return {{}, std::move(plan)};
 }
+
+Judged judge(const Algorithm& algorithm, const Request& asked) { return judge(algorithm, asked, algorithm.rules.size()); }
 
 }  // namespace
 
