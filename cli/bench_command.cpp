@@ -62,11 +62,12 @@ class Records {
     const Plan& plan = m.plan;
     const Request& r = plan.request();
     const double median = m.timing.median_ms();
-    const auto rate = [&](std::int64_t flops) { return fixed(1000 * tflops(flops, median), 2); };
-    const bool effective = plan.executed_flops() != plan.flops();
+    // An empty batch does nothing, whatever a plan would execute for one image.
+    const auto rate = [&](std::int64_t flops) { return plan.flops() > 0 ? fixed(1000 * tflops(flops, median), 2) : "n/a"; };
+    const bool effective = plan.flops() > 0 && plan.executed_flops() != plan.flops();
     effective_ = effective_ || effective;
-    table_.add({layer.text(), plan.run_name(), std::string(name(r.dtype)), cli::text(r.layouts), fixed(median, 3),
-                fixed(m.timing.min_ms(), 3), percent(m.timing.spread()), rate(plan.flops()) + (effective ? " effective" : ""),
+    table_.add({layer.text(), plan.run_name(), std::string(name(r.dtype)), cli::text(r.layouts), significant(median, 4),
+                significant(m.timing.min_ms(), 4), percent(m.timing.spread()), rate(plan.flops()) + (effective ? " effective" : ""),
                 rate(plan.executed_flops()), fixed(m.floor_fraction, 3), bytes_short(plan.workspace_bytes())});
   }
   static std::string percent(double share) {

@@ -111,13 +111,15 @@ void check_random(const CheckArguments& arguments, const Globals& globals) {
   Checking checking(arguments, globals, arguments.verbose ? CheckReport::Rows::each : CheckReport::Rows::by_dtype);
   Progress progress("fuzz", 0);
   const auto start = std::chrono::steady_clock::now();
-  for (std::uint64_t index = 0; !interrupted(); ++index) {
-    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (passed >= seconds) break;
+  const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / seconds; };
+  const auto over = [&] { return interrupted() || passed() >= 1; };
+  for (std::uint64_t index = 0; !over(); ++index) {
     const Layer layer{"", random_problem(arguments.seed, index)};
-    progress.show_time(passed / seconds, "problem " + std::to_string(index) + ", " + layer.text());
-    for (const Run& run : runs)
-      if (!interrupted()) checking.check(layer, *run.algorithm, fuzz_request(arguments, run, layer.problem, index, globals), progress);
+    for (const Run& run : runs) {
+      if (over()) break;
+      progress.show_time(passed(), "problem " + std::to_string(index) + ", " + layer.text());
+      checking.check(layer, *run.algorithm, fuzz_request(arguments, run, layer.problem, index, globals), progress);
+    }
   }
   progress.clear();
   checking.finish();

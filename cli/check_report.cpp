@@ -151,6 +151,7 @@ std::string CheckReport::text(bool verbose) const {
     if (std::ranges::find(runs, row.run) == runs.end()) runs.push_back(row.run);
   std::ranges::stable_sort(rows, {}, [&](const Row& row) { return std::ranges::find(runs, row.run) - runs.begin(); });
 
+  const bool one_layer = std::ranges::all_of(rows, [&](const Row& row) { return row.worst_layer == rows.front().worst_layer; });
   Table table(std::move(columns));
   for (const Row& row : rows) {
     std::vector<std::string> cells{row.run, row.dtype};
@@ -158,7 +159,7 @@ std::string CheckReport::text(bool verbose) const {
     cells.push_back(rows_ == Rows::each ? row.layer : std::to_string(row.checks));
     for (const char* promise : {"exact", "worst", "likely", "nonfinite"}) cells.push_back(cell(row.worst, promise));
     const Verdict* worst = find(row.worst, "worst");
-    const std::string of = rows_ == Rows::each ? "" : " of " + row.worst_layer;
+    const std::string of = rows_ == Rows::each || one_layer ? "" : " of " + row.worst_layer;
     cells.push_back(worst != nullptr && worst->made ? place(worst->at) + of : "–");
     table.add(std::move(cells));
   }

@@ -1,7 +1,5 @@
 #include "cli/devices.h"
 
-#include <omp.h>
-
 #include <fstream>
 
 #include "algorithms/interface/registry.h"
@@ -61,8 +59,8 @@ Device cpu(bool measure, int threads) {
                  {"vector_instructions", "vector instructions", vector_instructions()},
                  {"system", "system", m.host}}};
   if (measure) {
-    const Ceilings& ceilings = cpu_ceilings(threads > 0 ? threads : omp_get_max_threads());
-    device.facts.push_back({"gflops_f32", "most GFLOP/s, f32", fixed(ceilings.gflops, 1), ceilings.gflops});
+    const Ceilings& ceilings = cpu_ceilings(threads);
+    device.facts.push_back({"gflops_f32", "most GFLOP/s, f32", fixed(ceilings.gflops, 1) + " (" + ceilings.vectors + ")", ceilings.gflops});
     device.facts.push_back({"gbytes_per_second", "most GB/s, read and write", fixed(ceilings.gbytes, 1), ceilings.gbytes});
   }
   return device;

@@ -33,8 +33,7 @@ void set_signals() {
 std::string version_text() {
   std::string text = "convlens " + version() + " (" + revision() + ")\n";
   for (const Library& library : libraries()) text += "  " + library.name + " " + library.version + "\n";
-  text.pop_back();
-  return text;
+  return text + "  CLI11 " CLI11_VERSION;
 }
 
 void add_globals(CLI::App& app, Globals& globals) {

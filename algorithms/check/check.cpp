@@ -56,8 +56,9 @@ Verdict check_exact(const Subject& subject) {
   Trial trial(subject.plan, entry->inputs);
   const std::vector<double> first = trial.run();
   compare(first);
-  if (subject.small()) note_difference(verdict, "a second run", first_difference(trial.run(), first, shape));
+  const std::vector<double> second = subject.small() ? trial.run() : first;
   note_fault(verdict, trial.fault());
+  note_difference(verdict, "a second run", first_difference(second, first, shape));
   if (subject.small()) {
     Trial spaced(subject.plan, entry->inputs, Spacing::odd);
     compare(spaced.run());
@@ -79,8 +80,9 @@ void check_threads(const Subject& subject, const Inputs& inputs, const std::vect
   request.threads = request.threads == 1 ? 3 : 1;
   Trial trial(subject.algorithm.plan(request), inputs);
   const std::string run = std::to_string(request.threads) + (request.threads == 1 ? " thread" : " threads");
-  note_difference(verdict, run, first_difference(trial.run(), y, subject.problem().y_shape()));
+  const std::vector<double> other = trial.run();
   note_fault(verdict, trial.fault());
+  note_difference(verdict, run, first_difference(other, y, subject.problem().y_shape()));
 }
 
 // The promises (b) and (c), on one run.

@@ -17,10 +17,10 @@ struct CheckResult {
   Request request;
   std::uint64_t seed = 1;
   bool supported = true;
-  std::string reason{};           // why not, when it is not
+  std::string reason{};             // why not, when it is not
   std::vector<Verdict> verdicts{};  // in the order of the contract: exact, worst, likely, nonfinite
 
-  bool passed() const;  // every promise that was made is kept; a row that says no has made none
+  bool passed() const;            // every promise that was made is kept; a row that says no has made none
   std::string reproduce() const;  // "convlens check '…' --algorithm … --dtype … --layout … --seed …"
 };
 
@@ -32,7 +32,7 @@ struct CheckResult {
 //   worst      on uniform data; and once more with another number of threads, equal to the bit, unless the plan notes
 //              that BLAS multiplied, which promises no such thing
 //   likely     on the same results
-//   nonfinite  with a NaN in one place of x, then an Inf in one weight (nonfinite.h)
+//   nonfinite  with a NaN in x, then an Inf in w (nonfinite.h)
 //
 // Beyond 2²⁵ multiplications exact and worst run once each and nothing more, and nonfinite takes a smaller problem.
 // Inputs and the oracle's answers come from `cache`.

@@ -124,6 +124,7 @@ Request random_request(const Algorithm& algorithm, const ConvProblem& problem, s
   Request request{problem};
   request.dtype = dice.pick(kDTypes);
   request.layouts = {dice.pick(kLayouts), dice.pick(kFilterLayouts), dice.pick(kLayouts)};
+  request.threads = static_cast<int>(dice.one_in(2) ? 1 : dice.between(2, 4));
   for (const Option& option : algorithm.options) request.options.set(option.id, draw_value(dice, option));
   return request;
 }

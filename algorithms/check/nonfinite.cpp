@@ -6,6 +6,7 @@
 
 #include "algorithms/check/bounds.h"
 #include "algorithms/check/trial.h"
+#include "algorithms/interface/window.h"
 #include "algorithms/tensor/random.h"
 
 namespace convlens {
@@ -21,12 +22,39 @@ struct Poison {
   double value = 0;
 };
 
-Poison draw(const Shape& shape, bool in_filter, std::uint64_t seed) {
-  const std::uint64_t stream = random_bits(seed, in_filter ? 11 : 10);
-  Poison poison{in_filter, {}, std::numeric_limits<double>::quiet_NaN()};
-  for (std::size_t axis = 0; axis < 4; ++axis) poison.at[axis] = random_integer(stream, axis, 0, shape[axis] - 1);
-  if (in_filter) poison.value = random_integer(stream, 4, 0, 1) == 0 ? HUGE_VAL : -HUGE_VAL;
-  return poison;
+// The input elements of one axis that some window reads, or those that none does.
+std::vector<std::int64_t> elements_of(const WindowAxis& axis, bool read) {
+  std::vector<std::int64_t> found;
+  for (std::int64_t input = 0; input < axis.size; ++input) {
+    bool any = false;
+    axis.readers(input, [&](std::int64_t, std::int64_t) { any = true; });
+    if (any == read) found.push_back(input);
+  }
+  return found;
+}
+
+// A NaN in an element that outputs depend on, a NaN in one that none does, and an Inf in a weight; where there are such.
+std::vector<Poison> draw_poisons(const ConvProblem& p, std::uint64_t seed) {
+  std::uint64_t counter = 0;
+  const auto below = [&](std::int64_t end) { return random_integer(random_bits(seed, 10), counter++, 0, end - 1); };
+  const auto any_of = [&](const std::vector<std::int64_t>& from) {
+    return from[static_cast<std::size_t>(below(static_cast<std::int64_t>(from.size())))];
+  };
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
+  const WindowAxis rows = WindowAxis::rows(p), columns = WindowAxis::columns(p);
+  const auto read_rows = elements_of(rows, true), unread_rows = elements_of(rows, false);
+  const auto read_columns = elements_of(columns, true), unread_columns = elements_of(columns, false);
+
+  std::vector<Poison> poisons;
+  if (!read_rows.empty() && !read_columns.empty())
+    poisons.push_back({false, {below(p.n()), below(p.ci()), any_of(read_rows), any_of(read_columns)}, kNaN});
+  if (!unread_rows.empty())
+    poisons.push_back({false, {below(p.n()), below(p.ci()), any_of(unread_rows), below(p.wi())}, kNaN});
+  else if (!unread_columns.empty())
+    poisons.push_back({false, {below(p.n()), below(p.ci()), below(p.hi()), any_of(unread_columns)}, kNaN});
+  const double infinity = below(2) == 0 ? kInfinity : -kInfinity;
+  poisons.push_back({true, {below(p.co()), below(p.ci_per_group()), below(p.hf()), below(p.wf())}, infinity});
+  return poisons;
 }
 
 Inputs poisoned(const Inputs& clean, const Poison& poison) {
@@ -81,19 +109,22 @@ class Reach {
 }  // namespace
 
 ConvProblem cropped(const ConvProblem& problem) {
-  if (problem.multiplications() <= kCropAbove) return problem;
-  ConvSpec spec = problem.spec();
-  constexpr std::int64_t kOutputs = 12, kChannels = 8, kGroups = 4;
-  const auto crop = [](std::int64_t size, std::int64_t extent, std::int64_t stride, std::int64_t padding) {
-    return std::clamp<std::int64_t>(extent + (kOutputs - 1) * stride - padding, 1, size);
+  const auto crop = [](std::int64_t size, std::int64_t extent, std::int64_t outputs, std::int64_t stride, std::int64_t padding) {
+    return std::clamp<std::int64_t>(extent + (outputs - 1) * stride - padding, 1, size);
   };
-  spec.n = std::min<std::int64_t>(spec.n, 2);
-  spec.groups = std::min(spec.groups, kGroups);
-  spec.ci = spec.groups * std::min(problem.ci_per_group(), kChannels);
-  spec.co = spec.groups * std::min(problem.co_per_group(), kChannels);
-  spec.hi = crop(spec.hi, problem.extent_h(), spec.stride_h, spec.pad_top + spec.pad_bottom);
-  spec.wi = crop(spec.wi, problem.extent_w(), spec.stride_w, spec.pad_left + spec.pad_right);
-  return ConvProblem(spec);
+  ConvProblem result = problem;
+  // So many output rows, output columns and channels are left; 12 is enough unless the filter is large.
+  for (std::int64_t most = 12; result.multiplications() > kCropAbove && most > 0; most /= 2) {
+    ConvSpec spec = problem.spec();
+    spec.n = std::min<std::int64_t>(spec.n, 2);
+    spec.groups = std::min<std::int64_t>(spec.groups, 4);
+    spec.ci = spec.groups * std::min(problem.ci_per_group(), most);
+    spec.co = spec.groups * std::min(problem.co_per_group(), most);
+    spec.hi = crop(spec.hi, problem.extent_h(), most, spec.stride_h, spec.pad_top + spec.pad_bottom);
+    spec.wi = crop(spec.wi, problem.extent_w(), most, spec.stride_w, spec.pad_left + spec.pad_right);
+    result = ConvProblem(spec);
+  }
+  return result;
 }
 
 Verdict check_nonfinite(const Algorithm& algorithm, const Request& asked, std::uint64_t seed, OracleCache& cache) {
@@ -108,8 +139,7 @@ Verdict check_nonfinite(const Algorithm& algorithm, const Request& asked, std::u
   const auto clean = cache.get(problem, request.dtype, {Data::Kind::uniform, {}, seed});
   const std::vector<double> bound = worst_case_bounds(*plan, *clean);
   Comparison comparison;
-  for (const bool in_filter : {false, true}) {
-    const Poison poison = draw(in_filter ? problem.w_shape() : problem.x_shape(), in_filter, seed);
+  for (const Poison& poison : draw_poisons(problem, seed)) {
     const Inputs inputs = poisoned(clean->inputs, poison);
     const std::vector<double> expected = oracle(problem, inputs).y;
     const Reach reach(problem, plan->error_model(), poison, expected);

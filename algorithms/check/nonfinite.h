@@ -18,8 +18,9 @@ namespace convlens {
 // images, groups, channels, rows and columns.
 ConvProblem cropped(const ConvProblem& problem);
 
-// Puts a NaN in one random place of x, and then an Inf of random sign in one random weight, of uniform data; `request`
-// is taken on a cropped problem, if the row supports that.
+// Three runs on uniform data: a NaN in a random element of x that outputs depend on, a NaN in one that none does (where
+// strides leave such elements), and an Inf of random sign in a random weight. The request is taken on a cropped problem,
+// if the row supports that.
 Verdict check_nonfinite(const Algorithm& algorithm, const Request& request, std::uint64_t seed, OracleCache& cache);
 
 }  // namespace convlens

@@ -15,6 +15,7 @@ namespace convlens {
 namespace {
 
 constexpr int kLanes = 8;
+constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;  // multiplications, or elements; fewer are done sooner alone
 
 struct PaddedInput {
   std::int64_t phases = 1, phase_length = 0, channel_length = 0;
@@ -30,7 +31,7 @@ struct PaddedInput {
 
     visit(x.dtype, [&]<class T>() {
       const auto source = x.as<T>();
-#pragma omp parallel for collapse(2)
+#pragma omp parallel for collapse(2) if (elements(x.shape) > kWorthThreads)
       for (std::int64_t n = 0; n < p.n(); ++n)
         for (std::int64_t c = 0; c < p.ci(); ++c)
           for (std::int64_t h = 0; h < p.hi(); ++h)
@@ -112,7 +113,7 @@ Answer sum_up(const ConvProblem& p, const Inputs& inputs) {
   const auto outputs = static_cast<std::size_t>(elements(p.y_shape()));
   Answer answer{std::vector<double>(outputs), std::vector<double>(outputs)};
   // Output channels are innermost: one window of x, a few columns wide, stays in cache for all of them.
-#pragma omp parallel for collapse(3) schedule(static)
+#pragma omp parallel for collapse(3) if (p.multiplications() > kWorthThreads)
   for (std::int64_t n = 0; n < p.n(); ++n)
     for (std::int64_t row = 0; row < p.ho(); ++row)
       for (std::int64_t block = 0; block < p.wo(); block += kLanes)

@@ -81,7 +81,8 @@ void RealTransform2D<Real>::forward(Complex* tile, std::int64_t rows, Complex* s
 }
 
 template <class Real>
-void RealTransform2D<Real>::inverse(const Complex* spectrum, Complex* tile, std::int64_t rows, std::int64_t step) const {
+void RealTransform2D<Real>::inverse(const Complex* spectrum, Complex* tile, std::int64_t rows,
+                                    std::int64_t step) const {
   const std::int64_t half = lengths_.half(), last = half - 1;
   Complex* const line = tile + lengths_.bins();
 
@@ -93,9 +94,9 @@ void RealTransform2D<Real>::inverse(const Complex* spectrum, Complex* tile, std:
     Complex* const row = tile + r * step * half;
     for (std::int64_t l = 0; l < last; ++l) {
       const Complex mirror = std::conj(row[last - l]);
-      const Complex even = row[l] + mirror;                                                            // 2·E
-      const Complex odd = (row[l] - mirror) * std::conj(tables_->turn[static_cast<std::size_t>(l)]);  // 2·O
-      line[l] = even + Complex(-odd.imag(), odd.real());                                               // 2·(E + i·O)
+      const Complex turn_back = std::conj(tables_->turn[static_cast<std::size_t>(l)]);
+      const Complex even = row[l] + mirror, odd = (row[l] - mirror) * turn_back;  // 2·E and 2·O
+      line[l] = even + Complex(-odd.imag(), odd.real());                          // 2·(E + i·O)
     }
     tables_->row_inverse.transform(line, row);
   }

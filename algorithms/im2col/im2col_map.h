@@ -19,11 +19,15 @@ struct Im2colMap {
   explicit Im2colMap(const ConvProblem& p)
       : rows(WindowAxis::rows(p)), columns(WindowAxis::columns(p)), ci_per_group(p.ci_per_group()), co_per_group(p.co_per_group()) {}
 
-  Gathered gather(const Coord& cell) const {
+  Coord at(const Coord& cell) const {
     const auto [n, p, q, c, u, v] = cell;
-    const std::int64_t h = rows.input(p, u), w = columns.input(q, v);
-    if (!rows.inside(h) || !columns.inside(w)) return {SourceKind::zero_padding, {}};
-    return {SourceKind::element, {n, c, h, w}};
+    return {n, c, rows.input(p, u), columns.input(q, v)};
+  }
+
+  Gathered gather(const Coord& cell) const {
+    const Coord x = at(cell);
+    if (!rows.inside(x[2]) || !columns.inside(x[3])) return {SourceKind::zero_padding, {}};
+    return {SourceKind::element, x};
   }
 
   template <class Emit>

@@ -1,6 +1,12 @@
-// Filling a stage's buffer through its gather map: the one loop that every lowering of the CPU uses.
+// Filling a stage's buffer through its affine map: the one loop that every lowering of the CPU uses.
+//
+// Asking the map for every cell would cost several times what a hand-written loop does. It is asked for the two corners
+// of a block instead. Coordinates grow with the cell's, so a block whose corners lie inside the source lies there
+// altogether and is copied by strides alone; one that lies beyond an edge is all padding; one that straddles an edge is
+// halved until its parts do neither.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -10,17 +16,7 @@
 
 namespace convlens {
 
-// The axes from outermost to innermost loop; a map whose coordinates are not in memory order says so itself, as
-// `static constexpr std::array<int, 6> kLoopOrder`.
-template <class M>
-constexpr std::array<int, kMaxRank> loop_order() {
-  if constexpr (requires { M::kLoopOrder; })
-    return M::kLoopOrder;
-  else
-    return {0, 1, 2, 3, 4, 5};
-}
-
-// All cells of a stage, and the part that pass number `first / resident` makes: from `first`, at most `resident` long.
+// All cells of a stage, and the part that the pass starting at `first` makes: as long as what is resident.
 inline Box whole(const Stage& stage) {
   Box box;
   for (std::size_t axis = 0; axis < stage.axes.size(); ++axis) box.extent[axis] = stage.axes[axis].extent;
@@ -28,40 +24,123 @@ inline Box whole(const Stage& stage) {
 }
 inline Box pass_at(const Stage& stage, const Coord& first) {
   Box box{first, {1, 1, 1, 1, 1, 1}};
-  for (std::size_t axis = 0; axis < stage.axes.size(); ++axis) {
-    const Axis& a = stage.axes[axis];
-    box.extent[axis] = a.extent - first[axis] < a.resident ? a.extent - first[axis] : a.resident;
-  }
+  for (std::size_t axis = 0; axis < stage.axes.size(); ++axis)
+    box.extent[axis] = std::min(stage.axes[axis].extent - first[axis], stage.axes[axis].resident);
   return box;
 }
 
-// Writes every cell of `box` into `buffer`, the resident part of `stage`: elements of `source`, and zeros for padding.
-template <GatherMap M, class T>
-void fill(const M& map, const Stage& stage, const Box& box, View<const T> source, T* buffer, int threads) {
-  constexpr auto order = loop_order<M>();
-  Coord stride{}, extent{};
-  for (std::size_t axis = 0; axis < stage.axes.size(); ++axis) stride[axis] = stage.axes[axis].stride;
-  for (std::size_t k = 0; k < kMaxRank; ++k) extent[k] = box.extent[static_cast<std::size_t>(order[k])];
+namespace detail {
 
-#pragma omp parallel for collapse(3) num_threads(threads)
-  for (std::int64_t i0 = 0; i0 < extent[0]; ++i0)
-    for (std::int64_t i1 = 0; i1 < extent[1]; ++i1)
-      for (std::int64_t i2 = 0; i2 < extent[2]; ++i2)
-        for (std::int64_t i3 = 0; i3 < extent[3]; ++i3)
-          for (std::int64_t i4 = 0; i4 < extent[4]; ++i4)
-            for (std::int64_t i5 = 0; i5 < extent[5]; ++i5) {
-              Coord local{};
-              local[order[0]] = i0, local[order[1]] = i1, local[order[2]] = i2;
-              local[order[3]] = i3, local[order[4]] = i4, local[order[5]] = i5;
-              Coord cell;
-              std::int64_t offset = 0;
-              for (std::size_t axis = 0; axis < kMaxRank; ++axis) {
-                cell[axis] = box.first[axis] + local[axis];
-                offset += local[axis] * stride[axis];
-              }
-              const Gathered g = map.gather(cell);
-              buffer[offset] = g.kind == SourceKind::element ? source(g.at[0], g.at[1], g.at[2], g.at[3]) : T{};
-            }
+template <AffineMap M, class T>
+class Filling {
+ public:
+  Filling(const M& map, const Stage& stage, const Box& box, View<const T> source) : map_(map), source_(source) {
+    const Coord origin = map.at({});
+    for (std::size_t axis = 0; axis < kMaxRank; ++axis) {
+      Coord one{};
+      one[axis] = 1;
+      Coord moves = map.at(one);
+      for (std::size_t a = 0; a < kMaxRank; ++a) moves[a] -= origin[a];
+      loops_[axis] = {axis, axis < stage.axes.size() ? stage.axes[axis].stride : 0, position(moves), moves};
+    }
+    // As the cells lie in memory; an axis that is one long, which no time should be spent on, is outermost.
+    std::stable_sort(loops_.begin(), loops_.end(), [&](const Loop& a, const Loop& b) {
+      const bool a_unit = box.extent[a.axis] == 1, b_unit = box.extent[b.axis] == 1;
+      return a_unit != b_unit ? a_unit : a.to > b.to;
+    });
+  }
+
+  // The slowest loops are shared out among the threads, as many of them as make some tens of blocks for each.
+  void run(const Box& box, T* buffer, int threads) const {
+    std::size_t shared = 0;
+    std::int64_t blocks = 1;
+    while (shared < kMaxRank && blocks < 32 * threads) blocks *= box.extent[loops_[shared++].axis];
+#pragma omp parallel for num_threads(threads)
+    for (std::int64_t number = 0; number < blocks; ++number) {
+      Box block = box;
+      T* to = buffer;
+      std::int64_t rest = number;
+      for (std::size_t k = shared; k-- > 0;) {
+        const std::size_t axis = loops_[k].axis;
+        const std::int64_t i = rest % box.extent[axis];
+        rest /= box.extent[axis];
+        block.first[axis] += i;
+        block.extent[axis] = 1;
+        to += i * loops_[k].to;
+      }
+      fill(block, to);
+    }
+  }
+
+ private:
+  // A loop along one axis, and how far one step goes in the buffer, in the source's memory and in its coordinates.
+  struct Loop {
+    std::size_t axis;
+    std::int64_t to, from;
+    Coord moves;
+  };
+
+  std::int64_t position(const Coord& at) const {
+    std::int64_t sum = 0;
+    for (std::size_t axis = 0; axis < source_.strides.size(); ++axis) sum += at[axis] * source_.strides[axis];
+    return sum;
+  }
+
+  void fill(const Box& block, T* to) const {
+    Coord last = block.first;
+    for (std::size_t axis = 0; axis < kMaxRank; ++axis) last[axis] += block.extent[axis] - 1;
+    const Coord low = map_.at(block.first), high = map_.at(last);
+    for (std::size_t axis = 0; axis < source_.shape.size(); ++axis)
+      if (high[axis] < 0 || low[axis] >= source_.shape[axis]) return zero(block, to);
+    for (std::size_t axis = 0; axis < source_.shape.size(); ++axis)
+      if (low[axis] < 0 || high[axis] >= source_.shape[axis]) return halves(block, to, axis);
+    copy(block, source_.data + position(low), to);
+  }
+
+  // Splits a block that straddles an edge of the source's `edge_axis`, along the slowest loop that crosses the edge.
+  void halves(Box block, T* to, std::size_t edge_axis) const {
+    const Loop& loop = *std::find_if(loops_.begin(), loops_.end(), [&](const Loop& l) {
+      return l.moves[edge_axis] != 0 && block.extent[l.axis] > 1;
+    });
+    const std::int64_t all = block.extent[loop.axis], half = all / 2;
+    block.extent[loop.axis] = half;
+    fill(block, to);
+    block.first[loop.axis] += half;
+    block.extent[loop.axis] = all - half;
+    fill(block, to + half * loop.to);
+  }
+
+  template <std::size_t kLoop = 0>
+  void copy(const Box& block, const T* from, T* to) const {
+    const std::int64_t count = block.extent[loops_[kLoop].axis], to_step = loops_[kLoop].to, from_step = loops_[kLoop].from;
+    for (std::int64_t i = 0; i < count; ++i)
+      if constexpr (kLoop + 1 == kMaxRank)
+        to[i * to_step] = from[i * from_step];
+      else
+        copy<kLoop + 1>(block, from + i * from_step, to + i * to_step);
+  }
+
+  template <std::size_t kLoop = 0>
+  void zero(const Box& block, T* to) const {
+    const std::int64_t count = block.extent[loops_[kLoop].axis], to_step = loops_[kLoop].to;
+    for (std::int64_t i = 0; i < count; ++i)
+      if constexpr (kLoop + 1 == kMaxRank)
+        to[i * to_step] = T{};
+      else
+        zero<kLoop + 1>(block, to + i * to_step);
+  }
+
+  M map_;
+  View<const T> source_;
+  std::array<Loop, kMaxRank> loops_;
+};
+
+}  // namespace detail
+
+// Writes every cell of `box` into `buffer`, the resident part of `stage`: elements of `source`, and zeros for padding.
+template <AffineMap M, class T>
+void fill(const M& map, const Stage& stage, const Box& box, View<const T> source, T* buffer, int threads) {
+  if (box.size() > 0) detail::Filling<M, T>(map, stage, box, source).run(box, buffer, threads);
 }
 
 }  // namespace convlens

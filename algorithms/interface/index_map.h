@@ -11,6 +11,10 @@
 // Most transforms copy: each cell is one element or one padding zero. Such a *gather map* states that alone, as
 // `gather(cell)`; `sources_of` derives the general query from it. The CPU reference fills its buffer through the
 // map, tests check GPU transforms against it, and the viewer draws its links from it.
+//
+// A gather map is *affine* when it also has `at(cell)`: the coordinate that a cell reads, inside the source or not, as
+// a sum of a constant and non-negative multiples of the cell's coordinates. Then gather(cell) is the element there, or
+// padding where there is none; and since the source is a box, so is the set of cells that hold elements.
 #pragma once
 
 #include <array>
@@ -77,6 +81,11 @@ template <class M>
 concept GatherMap = std::is_trivially_copyable_v<M> && requires(const M map, const Coord cell) {
   { map.gather(cell) } -> std::same_as<Gathered>;
   { map.from } -> std::convertible_to<Operand>;
+};
+
+template <class M>
+concept AffineMap = GatherMap<M> && requires(const M map, const Coord cell) {
+  { map.at(cell) } -> std::same_as<Coord>;
 };
 
 namespace detail {

@@ -6,7 +6,9 @@
 #include "algorithms/error.h"
 #include "algorithms/fft/fft.h"
 #include "algorithms/im2col/im2col.h"
+#include "algorithms/im2win/im2win.h"
 #include "algorithms/interface/suggest.h"
+#include "algorithms/winograd/winograd.h"
 
 namespace convlens {
 
@@ -18,6 +20,10 @@ const std::vector<const Algorithm*>& own_rows() {
       &direct_ref(),
       &im2col_ref(),
       &fft_ref(),
+      &implicit_gemm_ref(),
+      &im2win_ref(),
+      &mec_ref(),
+      &winograd_ref(),
   };
   return rows;
 }

@@ -18,6 +18,7 @@ struct InputMap {
   explicit InputMap(const ConvProblem& p)
       : rows(WindowAxis::rows(p)), columns(WindowAxis::columns(p)), ci_per_group(p.ci_per_group()), co_per_group(p.co_per_group()) {}
 
+  Coord at(const Coord& cell) const { return cell; }
   Gathered gather(const Coord& cell) const { return {SourceKind::element, cell}; }
 
   template <class Emit>
@@ -44,6 +45,7 @@ struct FilterMap {
 
   explicit FilterMap(const ConvProblem& p) : n(p.n()), ho(p.ho()), wo(p.wo()) {}
 
+  Coord at(const Coord& cell) const { return cell; }
   Gathered gather(const Coord& cell) const { return {SourceKind::element, cell}; }
 
   template <class Emit>

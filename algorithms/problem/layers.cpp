@@ -42,7 +42,8 @@ std::vector<NamedLayer> parse_files() {
       const std::string_view line = rest.substr(0, end);
       rest.remove_prefix(std::min(end + 1, rest.size()));
       const std::size_t first = line.find_first_not_of(kBlanks);
-      if (first != std::string_view::npos && line[first] != '#') layers.push_back(parse_line(line.substr(first), suite));
+      if (first == std::string_view::npos || line[first] == '#') continue;
+      layers.push_back(parse_line(line.substr(first), suite));
     }
   }
   return layers;
@@ -68,9 +69,10 @@ const NamedLayer& find_layer(std::string_view name) {
     if (layer.name == name) return layer;
     names.push_back(layer.name);
   }
-  const std::string likely = closest(name, names);
-  throw BadInput("layer: " + std::string(name) +
-                 (likely.empty() ? ", no such layer (`convlens list layers` shows all)" : ", did you mean \"" + likely + "\"?"));
+  // The list of all names is too long for a message.
+  if (closest(name, names).empty())
+    throw BadInput("layer: " + std::string(name) + ", no such layer (`convlens list layers` shows all)");
+  throw BadInput("layer: " + std::string(name) + suggestion(name, names));
 }
 
 std::vector<NamedLayer> find_suite(std::string_view suite) {

@@ -1,8 +1,8 @@
 // The named layers: cv1–cv12 of the im2win papers, and the convolutions of well-known networks.
 //
-// They are data, not code: every file in algorithms/problem/layers/ is a suite ("cv", "alexnet", …); each line is a name,
-// a layer in the form of parse.h and, where a network has several equal layers, how many: `×3`. Lines that begin with #
-// are comments. The build embeds the files.
+// They are data, not code: every file in algorithms/problem/layers/ is a suite ("cv", "alexnet", …); each line is a
+// name, a layer in the form of parse.h and, where a network has several equal layers, how many: `×3`. Lines that begin
+// with # are comments. The build embeds the files.
 #pragma once
 
 #include <string>

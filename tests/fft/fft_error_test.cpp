@@ -21,9 +21,12 @@ void fill_with(Tensors& t, Kind kind, Dice& dice) {
       set(*tensor, [=](auto, auto, auto i, auto j) { return i == a && j == b ? 0.9 : 0.0; });
     }
   } else if (kind == Kind::steps) {
-    for (Tensor* tensor : {&t.x, &t.w}) set(*tensor, [](auto, auto, auto i, auto j) { return (i + j) % 2 ? 30 : 0.03; });
+    for (Tensor* tensor : {&t.x, &t.w})
+      set(*tensor, [](auto, auto, auto i, auto j) { return (i + j) % 2 ? 30 : 0.03; });
   } else if (kind == Kind::tiny) {
-    set(t.x, [&](auto n, auto c, auto i, auto j) { return random_uniform(seed, static_cast<std::uint64_t>(n + 7 * c + 31 * i + 997 * j)) * 0x1p-140; });
+    set(t.x, [&](auto n, auto c, auto i, auto j) {
+      return random_uniform(seed, static_cast<std::uint64_t>(n + 7 * c + 31 * i + 997 * j)) * 0x1p-140;
+    });
   }
 }
 

@@ -49,7 +49,8 @@ inline ConvProblem random_problem(Dice& dice) {
 }
 
 inline const std::vector<std::string>& option_texts() {
-  static const std::vector<std::string> texts{"", "transform=tiled", "transform=tiled,tile=16", "transform=tiled,tile=8"};
+  static const std::vector<std::string> texts{"", "transform=tiled", "transform=tiled,tile=16",
+                                              "transform=tiled,tile=8"};
   return texts;
 }
 
@@ -123,8 +124,9 @@ inline Answer answer(const ConvProblem& p, const Tensors& t) {
               for (std::int64_t v = 0; v < p.wf(); ++v) {
                 const std::int64_t h = p.input_row(row, u), w = p.input_column(column, v);
                 if (h < 0 || h >= p.hi() || w < 0 || w >= p.wi()) continue;
-                const long double term = static_cast<long double>(element(t.x.view(), n, p.group_of_output(o) * p.ci_per_group() + c, h, w)) *
-                                         element(t.w.view(), o, c, u, v);
+                const std::int64_t channel = p.group_of_output(o) * p.ci_per_group() + c;
+                const long double pixel = element(t.x.view(), n, channel, h, w);
+                const long double term = pixel * element(t.w.view(), o, c, u, v);
                 sum += term;
                 sum_abs += std::fabs(term);
               }
@@ -138,7 +140,8 @@ inline Answer answer(const ConvProblem& p, const Tensors& t) {
 inline double error_ratio(const Plan& plan, const Tensors& t) {
   const ConvProblem& p = plan.problem();
   const Answer right = answer(p, t);
-  const Tensor x = converted(t.x.view(), DType::f64, Layout::NCHW), w = converted(t.w.view(), DType::f64, FilterLayout::OIHW);
+  const Tensor x = converted(t.x.view(), DType::f64, Layout::NCHW);
+  const Tensor w = converted(t.w.view(), DType::f64, FilterLayout::OIHW);
   std::vector<double> bound(right.y.size());
   plan.error_model().worst_case({p, x.as<double>(), w.as<double>(), right.sum_abs}, bound);
   const DType dtype = plan.request().dtype;

@@ -5,8 +5,8 @@
 #include "algorithms/error.h"
 #include "algorithms/problem/checked.h"
 #include "algorithms/problem/parse.h"
-#include "algorithms/tensor/random.h"
 #include "tests/catch.h"
+#include "tests/problem/some_problem.h"
 
 using namespace convlens;
 
@@ -22,20 +22,6 @@ std::string refusal(const ConvSpec& spec) {
     return error.what();
   }
   return "";
-}
-
-// Small and legal, with every field in play.
-ConvProblem random_problem(std::uint64_t seed) {
-  for (std::uint64_t counter = 0;;) {
-    const auto draw = [&](std::int64_t least, std::int64_t most) { return random_integer(seed, counter++, least, most); };
-    ConvSpec s{.n = draw(0, 2), .hi = draw(1, 9), .wi = draw(1, 9), .hf = draw(1, 4), .wf = draw(1, 4),
-               .stride_h = draw(1, 5), .stride_w = draw(1, 5), .pad_top = draw(0, 4), .pad_bottom = draw(0, 4),
-               .pad_left = draw(0, 4), .pad_right = draw(0, 4), .dilation_h = draw(1, 3), .dilation_w = draw(1, 3),
-               .groups = draw(1, 3)};
-    s.ci = s.groups * draw(1, 2);
-    s.co = s.groups * draw(1, 2);
-    if (broken_rules(s).empty()) return ConvProblem(s);
-  }
 }
 
 // How many window positions fit, counted one by one.
@@ -85,7 +71,7 @@ TEST_CASE("every rule of a layer is refused in one line with its parameter and v
 
 TEST_CASE("sizes are those of counting windows, and every tap stays in the padded input") {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
-    const ConvProblem p = random_problem(seed);
+    const ConvProblem p = some_problem(seed);
     const ConvSpec& s = p.spec();
     INFO(to_text(s));
     REQUIRE(p.ho() == positions(s.hi + s.pad_top + s.pad_bottom, s.hf, s.dilation_h, s.stride_h));
@@ -98,7 +84,7 @@ TEST_CASE("sizes are those of counting windows, and every tap stays in the padde
 
 TEST_CASE("multiplications, and those that meet padding, are those of enumerating all of them") {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    const ConvProblem p = random_problem(seed);
+    const ConvProblem p = some_problem(seed);
     std::int64_t all = 0, padding = 0;
     for (std::int64_t n = 0; n < p.n(); ++n)
       for (std::int64_t o = 0; o < p.co(); ++o)
@@ -182,7 +168,8 @@ TEST_CASE("checked arithmetic is exact up to 2^63 − 1 and says what overflows 
   CHECK(checked::product("n", {kLargest, kLargest, 0}) == 0);
   CHECK(checked::product("n", {kLargest, 1}) == kLargest);
   CHECK(checked::product("n", {3037000499, 3037000499}) == 9223372030926249001);
-  CHECK_THROWS_WITH(checked::product("bytes", {3037000500, 3037000500}), "bytes: 3037000500·3037000500, overflows 64 bits");
+  CHECK_THROWS_WITH(checked::product("bytes", {3037000500, 3037000500}),
+                    "bytes: 3037000500·3037000500, overflows 64 bits");
   CHECK_THROWS_AS(checked::product("bytes", {std::int64_t{1} << 32, std::int64_t{1} << 32, 3}), Unsupported);
   CHECK(checked::sum("n", {}) == 0);
   CHECK(checked::sum("n", {kLargest, -1, 1}) == kLargest);

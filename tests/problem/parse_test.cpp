@@ -44,7 +44,8 @@ TEST_CASE("a layer written as text is read back as it was") {
 }
 
 TEST_CASE("the text of a layer leaves out what is at its default") {
-  CHECK(to_text({.n = 128, .ci = 64, .hi = 56, .wi = 57, .co = 64, .hf = 3, .wf = 5}) == "128x64x56x57 --filter 64x3x5");
+  CHECK(to_text({.n = 128, .ci = 64, .hi = 56, .wi = 57, .co = 64, .hf = 3, .wf = 5}) ==
+        "128x64x56x57 --filter 64x3x5");
   CHECK(to_text({.stride_h = 2, .stride_w = 2, .pad_top = 1, .pad_bottom = 1}) ==
         "1x1x1x1 --filter 1x1x1 --stride 2 --pad 1x0");
   CHECK(to_text({.pad_right = 1, .dilation_w = 2, .groups = 4, .bias = true}) ==
@@ -96,7 +97,8 @@ TEST_CASE("benchdnn's descriptors are read as benchdnn reads them") {
 
   SECTION("what is left out") {
     CHECK(parse_spec("ic8ih5oc4kh3") == parse_spec("2x8x5x5 --filter 4x3x3"));
-    CHECK(parse_spec("mb1ic8ih9oc4kh3sh2ph1dh1") == parse_spec("1x8x9x9 --filter 4x3x3 --stride 2 --pad 1 --dilation 2"));
+    CHECK(parse_spec("mb1ic8ih9oc4kh3sh2ph1dh1") ==
+          parse_spec("1x8x9x9 --filter 4x3x3 --stride 2 --pad 1 --dilation 2"));
     CHECK(parse_spec("mb1ic8ih9iw7oc4kh3kw1sh2") == parse_spec("1x8x9x7 --filter 4x3x1 --stride 2x1"));
     CHECK(parse_spec("mb1ic8iw7oc4kw3pw1") == parse_spec("1x8x1x7 --filter 4x1x3 --pad 0x1"));
   }

@@ -210,7 +210,7 @@ Arrangements ConvCase::arrangements(const Request& request) const {
 // What is wrong when `plan` computes the case, and, where `on_two` is given, when that plan for two threads does.
 std::string ConvCase::complaint(const Plan& plan, const Plan* on_two, const Reference& reference, const Judge& judge) const {
   const Arrangements at = arrangements(plan.request());
-  const Inputs inputs(reference, at.x, at.w);
+  const RunInputs inputs(reference, at.x, at.w);
   const RunResult one = run_twice(plan, inputs, at.y);
   std::string complaint = one.complaint + judge.complaint(one.y);
   if (on_two && !same(one.y, run_twice(*on_two, inputs, at.y).y)) complaint += " (two threads gave something else than one)";

@@ -11,7 +11,7 @@ namespace {
 Shape bias_shape(const Reference& reference) { return {static_cast<std::int64_t>(reference.bias.size()), 1, 1, 1}; }
 }  // namespace
 
-Inputs::Inputs(const Reference& reference, const Arrangement& x, const Arrangement& w)
+RunInputs::RunInputs(const Reference& reference, const Arrangement& x, const Arrangement& w)
     : reference_(&reference),
       x_(reference.dtype, reference.problem.x_shape(), x),
       w_(reference.dtype, reference.problem.w_shape(), w),
@@ -21,16 +21,16 @@ Inputs::Inputs(const Reference& reference, const Arrangement& x, const Arrangeme
   bias_.write(reference.bias);
 }
 
-BiasView Inputs::bias() const {
+BiasView RunInputs::bias() const {
   if (reference_->bias.empty()) return {};
   return {bias_.view().data, reference_->dtype, reference_->problem.co(), 1, Place{}};
 }
 
-bool Inputs::untouched() const {
+bool RunInputs::untouched() const {
   return same(x_.read(), reference_->x) && same(w_.read(), reference_->w) && same(bias_.read(), reference_->bias);
 }
 
-RunResult run_twice(const Plan& plan, const Inputs& inputs, const Arrangement& where) {
+RunResult run_twice(const Plan& plan, const RunInputs& inputs, const Arrangement& where) {
   GuardedTensor y(plan.request().dtype, plan.problem().y_shape(), where);
   const GuardedWorkspace workspace(plan.workspace_bytes());
   const auto run = [&] {
@@ -47,7 +47,7 @@ RunResult run_twice(const Plan& plan, const Inputs& inputs, const Arrangement& w
 
 std::vector<double> computed(const Plan& plan, const Reference& reference) {
   const Arrangements at = Arrangements::of(plan.request());
-  return run_twice(plan, Inputs(reference, at.x, at.w), at.y).y;
+  return run_twice(plan, RunInputs(reference, at.x, at.w), at.y).y;
 }
 
 }  // namespace convlens::testing

@@ -18,9 +18,9 @@ struct Arrangements {
 };
 
 // x, w and bias in memory of their own, read by any number of runs.
-class Inputs {
+class RunInputs {
  public:
-  Inputs(const Reference& reference, const Arrangement& x, const Arrangement& w);
+  RunInputs(const Reference& reference, const Arrangement& x, const Arrangement& w);
 
   ConstTensorView x() const { return x_.view(); }
   ConstTensorView w() const { return w_.view(); }
@@ -39,7 +39,7 @@ struct RunResult {
 
 // Runs `plan` with y and the workspace full of 0xFF, then again over what the first run left; both must agree, and
 // neither may touch a byte that isn't its own.
-RunResult run_twice(const Plan& plan, const Inputs& inputs, const Arrangement& y);
+RunResult run_twice(const Plan& plan, const RunInputs& inputs, const Arrangement& y);
 
 // One run, in dense memory of the plan's layouts.
 std::vector<double> computed(const Plan& plan, const Reference& reference);

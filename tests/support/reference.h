@@ -28,7 +28,8 @@ struct Reference {
 //                               plan's error model promises; a NaN is never lost and spreads no further than declared
 class Judge {
  public:
-  // `tolerance`: for transforms; 0 takes the limits of the cases, 10⁻⁹ (f64), 10⁻³ (f32) and ¼ (f16 and bf16).
+  // `tolerance`: for transforms; 0 takes the limits of the cases, 10⁻³ (f32), ¼ (f16 with filters up to 3×3), and 10⁻⁹
+  // for f64.
   Judge(const Plan& plan, const Reference& reference, double tolerance);
 
   // What is wrong with `y` (in logical order), naming the first wrong output and how many there are; or "".

@@ -12,8 +12,10 @@ std::vector<const Algorithm*> cpu_rows() {
 
 std::vector<std::string> values_of(const Option& option) {
   std::vector<std::string> values{option.default_value};
-  const std::vector<std::string> free_text{"1", "2", "3", "4"};
-  for (const std::string& value : option.values.empty() ? free_text : option.values)
+  std::vector<std::string> others = option.values;
+  const bool number = std::ranges::all_of(option.default_value, [](char c) { return c >= '0' && c <= '9'; });
+  if (option.values.empty() && number) others = {"1", "2", "3", "4"};
+  for (const std::string& value : others)
     if (value != option.default_value && (!option.accepts || option.accepts(value).empty())) values.push_back(value);
   return values;
 }

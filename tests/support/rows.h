@@ -22,7 +22,7 @@ struct Variant {
 std::vector<const Algorithm*> cpu_rows();
 
 // Each of those rows with its default options, and with every other value of each option, one at a time. Of options
-// that are free text the integers 1 to 4 are tried, as far as the option accepts them.
+// that are numbers, 1 to 4 are tried, as far as the option accepts them.
 std::vector<Variant> variants();
 std::vector<Variant> variants(const Algorithm& row);
 

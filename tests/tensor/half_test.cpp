@@ -67,7 +67,7 @@ TEMPLATE_TEST_CASE("infinities come back, and every NaN stays one with its sign"
   }
 }
 
-TEMPLATE_TEST_CASE("values between two neighbours round to the nearer one, and to the even one half way", "", f16, bf16) {
+TEMPLATE_TEST_CASE("a value between two neighbours becomes the nearer, or the even one half way", "", f16, bf16) {
   for (std::uint32_t low = 0; low + 1 < kInfinity<TestType>; ++low) {
     const double a = value_of<TestType>(low), b = value_of<TestType>(low + 1), middle = (a + b) / 2;
     const std::uint32_t even = low % 2 == 0 ? low : low + 1;
@@ -108,7 +108,8 @@ TEMPLATE_TEST_CASE("any double rounds to the nearest value", "", f16, bf16) {
   for (std::uint64_t k = 0; k < 100000; ++k) {
     // A random double whose exponent is in and around the range of the format.
     const int reach = Format<TestType>::bias + Format<TestType>::fraction_bits + 3;
-    const double x = std::ldexp(1 + std::abs(random_uniform(1, 2 * k)), int(random_integer(1, 2 * k + 1, -reach, reach)));
+    const int exponent = static_cast<int>(random_integer(1, 2 * k + 1, -reach, reach));
+    const double x = std::ldexp(1 + std::abs(random_uniform(1, 2 * k)), exponent);
     const double rounded = static_cast<float>(TestType(x));
     INFO("x = " << x);
     if (std::isinf(rounded)) {
