@@ -165,8 +165,9 @@ std::string cell_text(const Json& cell) {
     text += "\n  is never stored";
   }
 
-  text += "\n  holds " + kind_words(cell["kind"]);
   const Json& sources = cell["sources"];
+  const bool all_padding = cell["kind"] == "combination" && sources.empty();
+  text += "\n  holds " + (all_padding ? "0: all that it is a sum of is padding" : kind_words(cell["kind"]));
   for (std::size_t k = 0; k < std::min(sources.size(), kMostLines * 4); ++k) {
     const Json& term = sources[k];
     const std::string coefficient = cell["kind"] == "combination" ? term["coefficient"].get<std::string>() + " · " : "";
