@@ -1,16 +1,15 @@
 // `convlens run`: convolves a picture or an array, by one algorithm or by several that are checked against each other.
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <functional>
 #include <memory>
 
+#include "algorithms/check/cross_check.h"
 #include "algorithms/measure/record.h"
 #include "algorithms/problem/checked.h"
 #include "algorithms/problem/parse.h"
-#include "algorithms/interface/suggest.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/cross_check.h"
+#include "cli/compute.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -109,17 +108,17 @@ Job make_job(const RunArguments& arguments, const RunInput& input, const std::st
 // What is told of the runs: a table for people, or one record a run.
 class Report {
  public:
-  explicit Report(const Globals& globals) : globals_(globals) {
+  Report(const std::string& input, const Globals& globals) : input_(input), globals_(globals) {
     if (globals.csv) print(csv_header() + "\n");
   }
 
   void add(const Job& job, const Plan& plan, const Computed& computed, const Verdict& verdict) {
     table_.add({job.filter.name(), plan.run_name(), fixed(computed.timing.median_ms(), 2) + " ms",
                 verdict.made ? significant(verdict.ratio, 2) : "–", grouped(plan.workspace_bytes()), verdict.kept ? "" : verdict.line()});
-    const double unknown = std::numeric_limits<double>::quiet_NaN();
-    const Measurement measurement{.plan = plan, .layer = "", .timing = computed.timing, .pattern = "given", .seed = 0,
-                                  .bytes = computed.bytes, .floor_fraction = unknown,
-                                  .error_over_bound = verdict.made ? verdict.ratio : unknown};
+    Measurement measurement{.plan = plan, .layer = "", .timing = computed.timing, .bytes = computed.bytes};
+    measurement.pattern = input_ + ", " + job.filter.name();
+    measurement.seed = 0;
+    if (verdict.made) measurement.error_over_bound = verdict.ratio;
     if (globals_.json) print(to_json(measurement) + "\n");
     if (globals_.csv) print(to_csv(measurement) + "\n");
   }
@@ -131,6 +130,7 @@ class Report {
   }
 
  private:
+  std::string input_;
   const Globals& globals_;
   Table table_{{{"Filter"}, {"Algorithm"}, {"Time", true}, {"Error/bound", true}, {"Workspace, B", true}, {"Remark"}}};
 };
@@ -181,7 +181,7 @@ void run(const RunArguments& arguments, const Globals& globals) {
 
   const Request& request = jobs.front().plans.front()->request();
   const Tensor x = input.read(request.dtype, request.layouts.x);
-  Report report(globals);
+  Report report(input.name(), globals);
   Progress progress("run", runs);
   std::int64_t done = 0;
   std::string disagreeing;

@@ -3,10 +3,13 @@
 // A coarse 8×8 piece of the sample picture is the input of a layer of one channel, with a 3×3 filter. Every cell that
 // is drawn, and everything that lights up, comes from the index maps of the registry's rows. All stages have cells of
 // the same size, so area is memory.
+//
+// Left: the picture and the input. Then the stages that are tall, side by side; then the others, below each other.
 #include <algorithm>
 #include <array>
 #include <memory>
 
+#include "algorithms/problem/parse.h"
 #include "cli/canvas.h"
 #include "cli/command.h"
 #include "cli/numbers.h"
@@ -20,7 +23,6 @@ namespace convlens::cli {
 namespace {
 
 constexpr int kSize = 8;                  // the input is kSize × kSize
-constexpr Coord kOutput{0, 0, 2, 3};      // the output pixel whose window is shown
 constexpr int kMargin = 44, kGap = 68, kCell = 20, kBigCell = 44, kTop = 104, kCaption = 84;
 constexpr std::int64_t kMostColumns = 32;
 
@@ -32,7 +34,8 @@ constexpr std::array<Rgb, 9> kAccents{{{255, 99, 99}, {255, 160, 72}, {255, 221,
 
 // The layer and its input: the mean colours of the blocks of a square of the sample picture.
 struct Scene {
-  ConvProblem problem{{.n = 1, .ci = 1, .hi = kSize, .wi = kSize, .co = 1, .hf = 3, .wf = 3}};
+  ConvProblem problem;
+  Coord output;  // whose window is shown
   Picture picture = sample_picture();
   Rect square{236, 176, 104, 104};  // the boat, and the sun behind it
 
@@ -44,7 +47,7 @@ struct Scene {
   // Which pixel of the window the element is, from 0 to 8, or −1.
   int in_window(const Coord& element) const {
     for (int tap = 0; tap < 9; ++tap)
-      if (problem.input_row(kOutput[2], tap / 3) == element[2] && problem.input_column(kOutput[3], tap % 3) == element[3]) return tap;
+      if (problem.input_row(output[2], tap / 3) == element[2] && problem.input_column(output[3], tap % 3) == element[3]) return tap;
     return -1;
   }
 };
@@ -147,14 +150,15 @@ void draw_input(Canvas& canvas, const Scene& scene) {
   canvas.text(kMargin, kGridTop + kSide + 50, 2, kGrey, "8 x 8 values");
 }
 
-void draw_legend(Canvas& canvas, const Scene& scene) {
-  const Coord pixel{0, 0, scene.problem.input_row(kOutput[2], 1), scene.problem.input_column(kOutput[3], 1)};
+void draw_legend(Canvas& canvas, const Scene& scene, bool with_sums) {
+  const Coord pixel{0, 0, scene.problem.input_row(scene.output[2], 1), scene.problem.input_column(scene.output[3], 1)};
   const auto beside = [&](std::int64_t row, std::int64_t column) { return Coord{0, 0, pixel[2] + row, pixel[3] + column}; };
   const std::array<std::pair<WindowCell, const char*>, 3> entries{{{{{pixel}, true}, "what one output is made of"},
                                                                    {{{pixel}, false}, "the same pixel, stored again"},
                                                                    {{{pixel, beside(0, 1), beside(1, 0), beside(1, 1)}, true}, "a sum of four pixels, signed"}}};
   int y = kLegendTop;
   for (const auto& [cell, says] : entries) {
+    if (cell.elements.size() > 1 && !with_sums) continue;
     draw_cell(canvas, scene, {kMargin, y, kCell, kCell}, cell, kStageDimming);
     if (cell.used) canvas.frame({kMargin - 2, y - 2, kCell + 4, kCell + 4}, 2, kWhite);
     canvas.text(kMargin + kCell + 14, y + 3, 2, kGrey, says);
@@ -162,12 +166,14 @@ void draw_legend(Canvas& canvas, const Scene& scene) {
   }
 }
 
-Picture draw() {
-  const Scene scene;
-  const std::vector<WindowGrid> grids = window_grids(scene.problem, kOutput, kMostColumns);
+bool has_sums(const WindowGrid& grid) {
+  return std::ranges::any_of(grid.cells, [](const WindowCell& cell) { return cell.elements.size() > 1; });
+}
+
+Picture draw(const Scene& scene) {
+  const std::vector<WindowGrid> grids = window_grids(scene.problem, scene.output, kMostColumns);
   const auto tall = [](const WindowGrid& grid) { return grid.rows > 2 * grid.columns; };
 
-  // Tall stages stand side by side; the others lie below each other to their right.
   int right = kMargin + kSize * kBigCell + kGap, bottom = 0, widest = 0, y = kTop;
   std::vector<std::pair<int, int>> places;
   for (const WindowGrid& grid : grids)
@@ -184,28 +190,51 @@ Picture draw() {
       widest = std::max(widest, width);
     }
   }
-  Canvas canvas(right + widest + kMargin, std::max(bottom, kLegendBottom) + kMargin, kBackground);
-  heading(canvas, kMargin, kMargin - 4, 4, "One 3x3 window in the memory of each algorithm");
+  const std::string title = "One 3x3 window in the memory of each algorithm";
+  const int width = std::max(right + widest, kMargin + Canvas::text_width(4, title));
+  Canvas canvas(width + kMargin, std::max(bottom, kLegendBottom) + kMargin, kBackground);
+  heading(canvas, kMargin, kMargin - 4, 4, title);
   draw_input(canvas, scene);
-  draw_legend(canvas, scene);
+  draw_legend(canvas, scene, std::ranges::any_of(grids, has_sums));
   for (std::size_t k = 0; k < grids.size(); ++k) draw_stage(canvas, scene, grids[k], places[k].first, places[k].second);
   return canvas.result();
+}
+
+struct WindowsArguments {
+  std::string output, at = "2,3", stride = "1", pad = "0";
+};
+
+Scene make_scene(const WindowsArguments& arguments) {
+  const std::string size = std::to_string(kSize);
+  const ConvProblem problem(parse_spec("1x1x" + size + "x" + size + " --filter 1x3x3 --stride " + arguments.stride + " --pad " + arguments.pad));
+  const std::size_t comma = arguments.at.find(',');
+  if (comma == std::string::npos) throw BadInput("--at: " + arguments.at + ", must be the row and the column of an output, as in 2,3");
+  const std::int64_t row = parse_integer("--at", arguments.at.substr(0, comma), 0, problem.ho() - 1);
+  const std::int64_t column = parse_integer("--at", arguments.at.substr(comma + 1), 0, problem.wo() - 1);
+  return {problem, {0, 0, row, column}};
+}
+
+void windows(const WindowsArguments& arguments) {
+  if (!arguments.output.ends_with(".png")) throw BadInput("output: " + arguments.output + ", must end in .png");
+  const Scene scene = make_scene(arguments);
+  OutputFile file(arguments.output);
+  write_png(draw(scene), file);
+  file.commit();
+  say("wrote " + arguments.output);
 }
 
 }  // namespace
 
 void add_windows(CLI::App& app, const Globals&) {
-  CLI::App* command = app.add_subcommand("windows", "draws one window of a picture in the memory of each algorithm");
-  show_examples(*command, {"convlens windows -o windows.png"});
-  const auto output = std::make_shared<std::string>();
-  command->add_option("-o,--output", *output, "a .png; written whole or not at all")->type_name("FILE.png")->required();
-  command->callback([output] {
-    if (!output->ends_with(".png")) throw BadInput("output: " + *output + ", must end in .png");
-    OutputFile file(*output);
-    write_png(draw(), file);
-    file.commit();
-    say("wrote " + *output);
-  });
+  CLI::App* command = app.add_subcommand("windows", "draws one 3x3 window of a picture in the memory of each algorithm");
+  show_examples(*command, {"convlens windows -o windows.png", "convlens windows --pad 1 --at 0,0 -o corner.png",
+                           "convlens windows --stride 2 --at 1,1 -o stride.png"});
+  const auto arguments = std::make_shared<WindowsArguments>();
+  command->add_option("-o,--output", arguments->output, "a .png; written whole or not at all")->type_name("FILE.png")->required();
+  command->add_option("--at", arguments->at, "the output whose window is shown; 2,3 when left out")->type_name("P,Q");
+  command->add_option("--stride", arguments->stride, "stride, 1 when left out")->type_name("S|HxW");
+  command->add_option("--pad", arguments->pad, "zero padding, 0 when left out")->type_name("P|HxW|TxBxLxR");
+  command->callback([arguments] { windows(*arguments); });
 }
 
 }  // namespace convlens::cli
