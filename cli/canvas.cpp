@@ -50,12 +50,14 @@ void Canvas::text(int x, int y, int scale, Rgb colour, const std::string& line) 
   constexpr std::size_t kVerticesALetter = 4 * 16;  // more than any letter of the font has
   std::vector<Vertex> vertices(kVerticesALetter * (line.size() + 1));
   std::string copy = line;  // the library wants to be able to write into it, but doesn't
-  const int quads = stb_easy_font_print(0, 0, copy.data(), nullptr, vertices.data(), static_cast<int>(vertices.size() * sizeof(Vertex)));
+  const auto bytes = static_cast<int>(vertices.size() * sizeof(Vertex));
+  const int quads = stb_easy_font_print(0, 0, copy.data(), nullptr, vertices.data(), bytes);
   for (int quad = 0; quad < quads; ++quad) {
     const Vertex& upper_left = vertices[static_cast<std::size_t>(4 * quad)];
     const Vertex& lower_right = vertices[static_cast<std::size_t>(4 * quad + 2)];
     const auto scaled = [&](float v) { return static_cast<int>(std::lround(v * static_cast<float>(scale))); };
-    fill({x + scaled(upper_left.x), y + scaled(upper_left.y), scaled(lower_right.x - upper_left.x), scaled(lower_right.y - upper_left.y)}, colour);
+    const int left = x + scaled(upper_left.x), top = y + scaled(upper_left.y);
+    fill({left, top, x + scaled(lower_right.x) - left, y + scaled(lower_right.y) - top}, colour);
   }
 }
 
@@ -69,15 +71,17 @@ void Canvas::picture(const Rect& rect, const Picture& picture) {
   for (int y = 0; y < rect.height; ++y)
     for (int x = 0; x < rect.width; ++x) {
       const int top = y * height / rect.height, left = x * width / rect.width;
-      const int bottom = std::max(top + 1, (y + 1) * height / rect.height), right = std::max(left + 1, (x + 1) * width / rect.width);
-      fill({rect.x + x, rect.y + y, 1, 1}, mean_colour(picture, {left, top, right - left, bottom - top}));
+      const int rows = std::max(1, (y + 1) * height / rect.height - top);
+      const int columns = std::max(1, (x + 1) * width / rect.width - left);
+      fill({rect.x + x, rect.y + y, 1, 1}, mean_colour(picture, {left, top, columns, rows}));
     }
 }
 
 Picture Canvas::result() const {
   Picture picture{height_, width_, 3, {}};
   for (const Rgb& pixel : pixels_)
-    for (std::uint8_t value : {pixel.r, pixel.g, pixel.b}) picture.samples.push_back(static_cast<std::uint16_t>(257 * value));
+    for (std::uint8_t value : {pixel.r, pixel.g, pixel.b})
+      picture.samples.push_back(static_cast<std::uint16_t>(257 * value));
   return picture;
 }
 

@@ -18,7 +18,8 @@ std::vector<std::size_t> axes_in_memory_order(const Stage& stage) {
 }
 
 bool told_in_elements(const Stage& stage) {
-  if (!stage.stored || stage.complex || stage.map == nullptr || stage.made_from != std::vector<Operand>{kInput}) return false;
+  if (!stage.stored || stage.complex || stage.map == nullptr || stage.made_from != std::vector<Operand>{kInput})
+    return false;
   return stage.map->source({}).kind != SourceKind::region;
 }
 

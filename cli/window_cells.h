@@ -18,7 +18,9 @@ struct WindowGrid {
   std::int64_t rows = 0, columns = 0;
   std::vector<WindowCell> cells;  // row by row, as they lie in memory
 
-  const WindowCell& at(std::int64_t r, std::int64_t c) const { return cells[static_cast<std::size_t>(r * columns + c)]; }
+  const WindowCell& at(std::int64_t r, std::int64_t c) const {
+    return cells[static_cast<std::size_t>(r * columns + c)];
+  }
 };
 
 // The grid of `stage`: as many of its fastest axes side by side as make at most `most_columns` columns, the others

@@ -47,7 +47,8 @@ struct Scene {
   // Which pixel of the window the element is, from 0 to 8, or −1.
   int in_window(const Coord& element) const {
     for (int tap = 0; tap < 9; ++tap)
-      if (problem.input_row(output[2], tap / 3) == element[2] && problem.input_column(output[3], tap % 3) == element[3]) return tap;
+      if (problem.input_row(output[2], tap / 3) == element[2] && problem.input_column(output[3], tap % 3) == element[3])
+        return tap;
     return -1;
   }
 };
@@ -81,7 +82,8 @@ void draw_cell(Canvas& canvas, const Scene& scene, const Rect& r, const WindowCe
   if (parts > 1 || !cell.used || tap < 0) return;
   const std::string digit = std::to_string(tap + 1);
   const int scale = r.width >= 30 ? 3 : 2;
-  canvas.text(r.x + (r.width - Canvas::text_width(scale, digit)) / 2 + 1, r.y + (r.height - 7 * scale) / 2, scale, kBackground, digit);
+  canvas.text(r.x + (r.width - Canvas::text_width(scale, digit)) / 2 + 1, r.y + (r.height - 7 * scale) / 2, scale,
+              kBackground, digit);
 }
 
 // A white line round what the output uses.
@@ -93,7 +95,8 @@ void draw_outline(Canvas& canvas, const WindowGrid& grid, int x, int y, int size
   for (std::int64_t r = 0; r < grid.rows; ++r)
     for (std::int64_t c = 0; c < grid.columns; ++c) {
       if (!used(r, c)) continue;
-      const int left = x + static_cast<int>(c) * size - kLine, top = y + static_cast<int>(r) * size - kLine, length = size + kLine;
+      const int left = x + static_cast<int>(c) * size - kLine, top = y + static_cast<int>(r) * size - kLine,
+                length = size + kLine;
       if (!used(r - 1, c)) canvas.fill({left, top, length + kLine, kLine}, kWhite);
       if (!used(r + 1, c)) canvas.fill({left, top + length, length + kLine, kLine}, kWhite);
       if (!used(r, c - 1)) canvas.fill({left, top, kLine, length + kLine}, kWhite);
@@ -101,7 +104,8 @@ void draw_outline(Canvas& canvas, const WindowGrid& grid, int x, int y, int size
     }
 }
 
-void draw_grid(Canvas& canvas, const Scene& scene, const WindowGrid& grid, int x, int y, int size, const Dimming& dimming) {
+void draw_grid(Canvas& canvas, const Scene& scene, const WindowGrid& grid, int x, int y, int size,
+               const Dimming& dimming) {
   for (std::int64_t r = 0; r < grid.rows; ++r)
     for (std::int64_t c = 0; c < grid.columns; ++c) {
       const Rect cell{x + static_cast<int>(c) * size, y + static_cast<int>(r) * size, size - 1, size - 1};
@@ -152,10 +156,13 @@ void draw_input(Canvas& canvas, const Scene& scene) {
 
 void draw_legend(Canvas& canvas, const Scene& scene, bool with_sums) {
   const Coord pixel{0, 0, scene.problem.input_row(scene.output[2], 1), scene.problem.input_column(scene.output[3], 1)};
-  const auto beside = [&](std::int64_t row, std::int64_t column) { return Coord{0, 0, pixel[2] + row, pixel[3] + column}; };
-  const std::array<std::pair<WindowCell, const char*>, 3> entries{{{{{pixel}, true}, "what one output is made of"},
-                                                                   {{{pixel}, false}, "the same pixel, stored again"},
-                                                                   {{{pixel, beside(0, 1), beside(1, 0), beside(1, 1)}, true}, "a sum of four pixels, signed"}}};
+  const auto beside = [&](std::int64_t row, std::int64_t column) {
+    return Coord{0, 0, pixel[2] + row, pixel[3] + column};
+  };
+  const std::array<std::pair<WindowCell, const char*>, 3> entries{
+      {{{{pixel}, true}, "what one output is made of"},
+       {{{pixel}, false}, "the same pixel, stored again"},
+       {{{pixel, beside(0, 1), beside(1, 0), beside(1, 1)}, true}, "a sum of four pixels, signed"}}};
   int y = kLegendTop;
   for (const auto& [cell, says] : entries) {
     if (cell.elements.size() > 1 && !with_sums) continue;
@@ -206,9 +213,11 @@ struct WindowsArguments {
 
 Scene make_scene(const WindowsArguments& arguments) {
   const std::string size = std::to_string(kSize);
-  const ConvProblem problem(parse_spec("1x1x" + size + "x" + size + " --filter 1x3x3 --stride " + arguments.stride + " --pad " + arguments.pad));
+  const ConvProblem problem(parse_spec("1x1x" + size + "x" + size + " --filter 1x3x3 --stride " + arguments.stride +
+                                       " --pad " + arguments.pad));
   const std::size_t comma = arguments.at.find(',');
-  if (comma == std::string::npos) throw BadInput("--at: " + arguments.at + ", must be the row and the column of an output, as in 2,3");
+  if (comma == std::string::npos)
+    throw BadInput("--at: " + arguments.at + ", must be the row and the column of an output, as in 2,3");
   const std::int64_t row = parse_integer("--at", arguments.at.substr(0, comma), 0, problem.ho() - 1);
   const std::int64_t column = parse_integer("--at", arguments.at.substr(comma + 1), 0, problem.wo() - 1);
   return {problem, {0, 0, row, column}};
@@ -226,11 +235,14 @@ void windows(const WindowsArguments& arguments) {
 }  // namespace
 
 void add_windows(CLI::App& app, const Globals&) {
-  CLI::App* command = app.add_subcommand("windows", "draws one 3x3 window of a picture in the memory of each algorithm");
+  CLI::App* command =
+      app.add_subcommand("windows", "draws one 3x3 window of a picture in the memory of each algorithm");
   show_examples(*command, {"convlens windows -o windows.png", "convlens windows --pad 1 --at 0,0 -o corner.png",
                            "convlens windows --stride 2 --at 1,1 -o stride.png"});
   const auto arguments = std::make_shared<WindowsArguments>();
-  command->add_option("-o,--output", arguments->output, "a .png; written whole or not at all")->type_name("FILE.png")->required();
+  command->add_option("-o,--output", arguments->output, "a .png; written whole or not at all")
+      ->type_name("FILE.png")
+      ->required();
   command->add_option("--at", arguments->at, "the output whose window is shown; 2,3 when left out")->type_name("P,Q");
   command->add_option("--stride", arguments->stride, "stride, 1 when left out")->type_name("S|HxW");
   command->add_option("--pad", arguments->pad, "zero padding, 0 when left out")->type_name("P|HxW|TxBxLxR");

@@ -58,8 +58,10 @@ CrossCheck::CrossCheck(const ConvProblem& problem, const Tensor& x, const Tensor
 }
 
 std::int64_t CrossCheck::bytes(const ConvProblem& p) {
-  const std::int64_t padded = checked::product("elements of the padded input", {p.n(), p.ci(), p.padded_h(), p.padded_w()});
-  return checked::product("bytes of a check", {checked::sum("elements of a check", {padded, 3 * elements(p.y_shape())}), 8});
+  const std::int64_t padded =
+      checked::product("elements of the padded input", {p.n(), p.ci(), p.padded_h(), p.padded_w()});
+  return checked::product("bytes of a check",
+                          {checked::sum("elements of a check", {padded, 3 * elements(p.y_shape())}), 8});
 }
 
 Verdict CrossCheck::judge(const Plan& plan, const Tensor& y) const {

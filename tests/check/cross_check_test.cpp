@@ -16,11 +16,18 @@ struct Bench {
   ConvProblem problem{{.n = 2, .ci = 2, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_right = 1}};
   Tensor x, w;
 
-  explicit Bench(DType dtype = DType::f32) : x(dtype, Layout::NHWC, problem.x_shape()), w(dtype, FilterLayout::OIHW, problem.w_shape()) {
-    fill(x.view(), [](auto n, auto c, auto h, auto k) { return random_uniform(5, static_cast<std::uint64_t>(((n * 2 + c) * 7 + h) * 9 + k)); });
-    fill(w.view(), [](auto o, auto c, auto u, auto v) { return random_uniform(6, static_cast<std::uint64_t>(((o * 2 + c) * 3 + u) * 3 + v)); });
+  explicit Bench(DType dtype = DType::f32)
+      : x(dtype, Layout::NHWC, problem.x_shape()), w(dtype, FilterLayout::OIHW, problem.w_shape()) {
+    fill(x.view(), [](auto n, auto c, auto h, auto k) {
+      return random_uniform(5, static_cast<std::uint64_t>(((n * 2 + c) * 7 + h) * 9 + k));
+    });
+    fill(w.view(), [](auto o, auto c, auto u, auto v) {
+      return random_uniform(6, static_cast<std::uint64_t>(((o * 2 + c) * 3 + u) * 3 + v));
+    });
   }
-  std::shared_ptr<const Plan> plan(const Algorithm& row) const { return row.plan({.problem = problem, .dtype = x.dtype(), .layouts = {.x = Layout::NHWC}}); }
+  std::shared_ptr<const Plan> plan(const Algorithm& row) const {
+    return row.plan({.problem = problem, .dtype = x.dtype(), .layouts = {.x = Layout::NHWC}});
+  }
   Tensor computed(const Plan& plan) const {
     Tensor y(x.dtype(), Layout::NCHW, problem.y_shape());
     const HostBuffer memory(plan.workspace_bytes());
@@ -53,7 +60,9 @@ TEST_CASE("CrossCheck accepts every row, in every element type") {
 
 TEST_CASE("CrossCheck refuses one output that is off by little, lost, or infinite, and names it") {
   const Algorithm& row = *algorithms().front();
-  const auto off = [&](double error) { return judged(Bench(), row, [&](Tensor& y) { y.as<float>()(1, 1, 3, 4) += static_cast<float>(error); }); };
+  const auto off = [&](double error) {
+    return judged(Bench(), row, [&](Tensor& y) { y.as<float>()(1, 1, 3, 4) += static_cast<float>(error); });
+  };
   CHECK(off(0).kept);
   for (double error : {1e-3, -1e-4, kNaN, HUGE_VAL}) {
     const Verdict verdict = off(error);
@@ -69,7 +78,9 @@ TEST_CASE("CrossCheck wants a NaN of the input where it belongs, not lost, and n
     INFO(row->id);
     CHECK(judged(bench, *row).kept);
     CHECK_FALSE(judged(bench, *row, [](Tensor& y) { y.as<float>()(0, 0, 3, 3) = 1; }).kept);
-    CHECK_FALSE(judged(bench, *row, [](Tensor& y) { y.as<float>()(1, 0, 3, 3) = std::numeric_limits<float>::quiet_NaN(); }).kept);
+    CHECK_FALSE(judged(bench, *row, [](Tensor& y) {
+                  y.as<float>()(1, 0, 3, 3) = std::numeric_limits<float>::quiet_NaN();
+                }).kept);
   }
 }
 

@@ -48,9 +48,10 @@ std::string header(const std::string& type, const std::string& shape) {
 TEST_CASE("Every element type that NumPy writes is read, and comes out as float32 when that is asked for") {
   const Values with_signs{0, 1, -2, 3, 100, -7}, without{0, 1, 2, 3, 100, 7}, truth{0, 1, 1, 1, 0, 1};
   const std::vector<std::pair<std::string_view, Values>> files{
-      {numpy_files::kF2, with_signs}, {numpy_files::kF4, with_signs}, {numpy_files::kF8, with_signs}, {numpy_files::kB1, truth},
-      {numpy_files::kI1, with_signs}, {numpy_files::kI2, with_signs}, {numpy_files::kI4, with_signs}, {numpy_files::kI8, with_signs},
-      {numpy_files::kU1, without},    {numpy_files::kU2, without},    {numpy_files::kU4, without},    {numpy_files::kU8, without}};
+      {numpy_files::kF2, with_signs}, {numpy_files::kF4, with_signs}, {numpy_files::kF8, with_signs},
+      {numpy_files::kB1, truth},      {numpy_files::kI1, with_signs}, {numpy_files::kI2, with_signs},
+      {numpy_files::kI4, with_signs}, {numpy_files::kI8, with_signs}, {numpy_files::kU1, without},
+      {numpy_files::kU2, without},    {numpy_files::kU4, without},    {numpy_files::kU8, without}};
   for (const auto& [file, values] : files) {
     const NpyRun run(from_hex(file), kOne, {"--dtype", "f32", "--algorithm", "direct"});
     CHECK(run.y.header == header("<f4", "(1, 1, 2, 3)"));
@@ -59,7 +60,9 @@ TEST_CASE("Every element type that NumPy writes is read, and comes out as float3
 }
 
 TEST_CASE("Without --dtype an array keeps its type, short integers become float32 and long ones float64") {
-  const auto type_of = [](std::string_view file) { return NpyRun(from_hex(file), kOne, {"--algorithm", "direct"}).y.header.substr(11, 3); };
+  const auto type_of = [](std::string_view file) {
+    return NpyRun(from_hex(file), kOne, {"--algorithm", "direct"}).y.header.substr(11, 3);
+  };
   CHECK(type_of(numpy_files::kF2) == "<f2");
   CHECK(type_of(numpy_files::kF4) == "<f4");
   CHECK(type_of(numpy_files::kF8) == "<f8");
@@ -92,7 +95,8 @@ TEST_CASE("Versions 2 and 3 and Fortran order mean the same numbers") {
 
 TEST_CASE("A header may have its keys in any order and Python 2's long integers") {
   const Values values{1, 2, 3, 4};
-  const NpyRun run(npy("{ \"shape\": (2L, 2L,), 'fortran_order' : True,'descr': '<f4'}", {reinterpret_cast<const char*>(values.data()), 16}),
+  const NpyRun run(npy("{ \"shape\": (2L, 2L,), 'fortran_order' : True,'descr': '<f4'}",
+                       {reinterpret_cast<const char*>(values.data()), 16}),
                    kOne, {"--algorithm", "direct"});
   CHECK(run.y.f32() == Values{1, 3, 2, 4});
 }
@@ -107,13 +111,15 @@ TEST_CASE("B14: reversed and transposed arrays are convolved as what they mean, 
 }
 
 TEST_CASE("B17: an empty batch gives an empty array of the right shape") {
-  const NpyRun run(from_hex(numpy_files::kEmptyBatch), npy_f32("(4, 3, 3, 3)", counting(108, 0)), {"--pad", "1", "--algorithm", "all"});
+  const NpyRun run(from_hex(numpy_files::kEmptyBatch), npy_f32("(4, 3, 3, 3)", counting(108, 0)),
+                   {"--pad", "1", "--algorithm", "all"});
   CHECK(run.y.header == header("<f4", "(0, 4, 5, 7)"));
   CHECK(run.y.elements.empty());
 }
 
 TEST_CASE("B58: a dilated filter wider than the image hits it with its middle tap alone") {
-  const NpyRun run(npy_f32("(1, 1, 5, 5)", counting(25, 0)), npy_f32("(1, 1, 3, 3)", counting(9, 1)), {"--pad", "2", "--dilation", "4"});
+  const NpyRun run(npy_f32("(1, 1, 5, 5)", counting(25, 0)), npy_f32("(1, 1, 3, 3)", counting(9, 1)),
+                   {"--pad", "2", "--dilation", "4"});
   CHECK(run.y.header == header("<f4", "(1, 1, 1, 1)"));
   CHECK(run.y.f32() == Values{60});
 }
@@ -175,8 +181,9 @@ TEST_CASE("A NaN in an array stays where it belongs, and all algorithms still ag
 TEST_CASE("A named filter works on arrays, one file a filter") {
   const TemporaryFolder folder;
   write_bytes(folder.path() + "/x.npy", npy_f32("(1, 3)", {1, 2, 4}));
-  const CommandResult result = run_command(
-      {.arguments = {"run", "--input", "x.npy", "--filter", "identity", "--filter", "box", "--pad", "same", "-o", "new/out/"}, .folder = folder.path()});
+  const CommandResult result = run_command({.arguments = {"run", "--input", "x.npy", "--filter", "identity", "--filter",
+                                                          "box", "--pad", "same", "-o", "new/out/"},
+                                            .folder = folder.path()});
   CHECK(result.exit == 0);
   CHECK(read_npy_file(folder.path() + "/new/out/identity.npy").f32() == Values{1, 2, 4});
   CHECK(read_npy_file(folder.path() + "/new/out/box.npy").f32().size() == 3);

@@ -14,7 +14,8 @@ namespace convlens::testing {
 
 inline std::string from_hex(std::string_view hex) {
   std::string bytes;
-  for (std::size_t k = 0; k + 1 < hex.size(); k += 2) bytes += static_cast<char>(std::stoi(std::string(hex.substr(k, 2)), nullptr, 16));
+  for (std::size_t k = 0; k + 1 < hex.size(); k += 2)
+    bytes += static_cast<char>(std::stoi(std::string(hex.substr(k, 2)), nullptr, 16));
   return bytes;
 }
 
@@ -61,7 +62,8 @@ struct NpyArray {
 };
 inline NpyArray read_npy_file(const std::string& path) {
   const std::string bytes = read_bytes(path);
-  if (bytes.size() < 10 || bytes.substr(0, 8) != std::string("\x93NUMPY\x01\x00", 8)) throw std::runtime_error(path + ": no .npy of version 1");
+  if (bytes.size() < 10 || bytes.substr(0, 8) != std::string("\x93NUMPY\x01\x00", 8))
+    throw std::runtime_error(path + ": no .npy of version 1");
   const std::size_t length = static_cast<unsigned char>(bytes[8]) + 256u * static_cast<unsigned char>(bytes[9]);
   if ((10 + length) % 64 != 0) throw std::runtime_error(path + ": elements do not begin at a multiple of 64");
   std::string header = bytes.substr(10, length);
