@@ -16,7 +16,8 @@ double largest_ratio_of_random_problems(std::uint64_t first_seed, std::uint64_t 
       for (int m : {1, 2, 3, 4, 6, 8})
         for (double scale : {1.0, 1e-3, 1e-7}) {
           const std::uint64_t problem = 10 * seed + static_cast<std::uint64_t>(m);
-          const Request request = request_of(random_spec(problem), dtype, "m=" + std::to_string(m));
+          const std::string stored = seed % 2 == 0 ? ",stored=tensor" : "";
+          const Request request = request_of(random_spec(problem), dtype, "m=" + std::to_string(m) + stored);
           if (!winograd_ref().supports(request)) continue;
           const ConvProblem& p = request.problem;
           const auto plan = winograd_ref().plan(request);
@@ -44,7 +45,7 @@ TEST_CASE("no error of winograd.ref exceeds its worst case, at length", "[fuzz]"
 TEST_CASE("the worst case holds where everything is subnormal") {
   for (const auto& [dtype, scale] :
        {std::pair{DType::f16, 2e-4}, {DType::bf16, 1e-20}, {DType::f32, 1e-22}, {DType::f64, 1e-161}})
-    for (const char* options : {"m=2", "m=4", "m=6"}) {
+    for (const char* options : {"m=2", "m=4,stored=tensor", "m=4", "m=6", "m=6,stored=tensor"}) {
       const Request request = request_of(
           {.n = 2, .ci = 5, .hi = 9, .wi = 8, .co = 4, .hf = 3, .wf = 3, .pad_top = 1}, dtype, options);
       CAPTURE(describe(request));
@@ -73,7 +74,7 @@ TEST_CASE("on its exact integers winograd.ref is bit for bit the oracle, or with
       for (DType dtype : kDTypes) {
         const Request request =
             request_of({.ci = channels, .hi = 13, .wi = 11, .co = 5, .hf = filter, .wf = filter}, dtype,
-                       "m=" + std::to_string(m));
+                       "m=" + std::to_string(m) + (m % 2 == 0 ? ",stored=tensor" : ""));
         if (!winograd_ref().supports(request)) continue;
         CAPTURE(describe(request));
         const auto plan = winograd_ref().plan(request);
@@ -96,7 +97,7 @@ TEST_CASE("on its exact integers winograd.ref is bit for bit the oracle, or with
 TEST_CASE(
     "F(2x2,3x3) and F(4x4,3x3) promise bitwise results in every type, with the units of their denominators") {
   for (DType dtype : kDTypes)
-    for (const auto& [options, unit] : {std::pair{"m=2", 1}, {"m=4", 9}}) {
+    for (const auto& [options, unit] : {std::pair{"m=2", 1}, {"m=4", 9}, {"m=2,stored=tensor", 1}, {"m=4,stored=tensor", 9}}) {
       const ExactInputs exact =
           winograd_ref()
               .plan(request_of({.ci = 512, .hi = 9, .wi = 9, .hf = 3, .wf = 3}, dtype, options))
@@ -109,27 +110,29 @@ TEST_CASE(
     }
   // In bf16 the transformed 5x5 filter needs more bits than there are.
   CHECK_FALSE(winograd_ref()
-                  .plan(request_of({.hi = 9, .wi = 9, .hf = 5, .wf = 5}, DType::bf16))
+                  .plan(request_of({.hi = 9, .wi = 9, .hf = 5, .wf = 5}, DType::bf16, "stored=tensor"))
                   ->error_model()
                   .exact.made);
 }
 
-TEST_CASE("U and V are scaled by the powers of two of their row sums, in short types alone") {
+TEST_CASE("U and V are scaled by the powers of two of their row sums where they are stored in short types, there alone") {
   const auto scales = [](DType dtype, const char* options) {
     const Nested f = nest(
         winograd_ref().plan(request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 3}, dtype, options))->request());
     return std::pair{f.v_exponent, f.u_exponent};
   };
   for (DType dtype : {DType::f16, DType::bf16}) {
-    CHECK(scales(dtype, "m=2") == std::pair{-2, -2});
-    CHECK(scales(dtype, "m=4") == std::pair{-7, 0});
+    CHECK(scales(dtype, "m=2,stored=tensor") == std::pair{-2, -2});
+    CHECK(scales(dtype, "m=4,stored=tensor") == std::pair{-7, 0});
+    CHECK(scales(dtype, "m=4") == std::pair{0, 0});
   }
-  for (DType dtype : {DType::f32, DType::f64}) CHECK(scales(dtype, "m=4") == std::pair{0, 0});
+  for (DType dtype : {DType::f32, DType::f64}) CHECK(scales(dtype, "m=4,stored=tensor") == std::pair{0, 0});
 }
 
 TEST_CASE("the checker finds every promise of winograd.ref kept, and asks for none that is not made") {
   OracleCache cache;
-  for (const char* options : {"m=2", "m=4", "m=6", "m=2,points=0,1,-1,1/2,-2"})
+  for (const char* options :
+       {"m=2", "m=2,stored=tensor", "m=4", "m=4,stored=tensor", "m=6", "m=2,points=0,1,-1,1/2,-2"})
     for (const ConvSpec& spec :
          {ConvSpec{.n = 2, .ci = 6, .hi = 9, .wi = 12, .co = 4, .hf = 3, .wf = 3},
           ConvSpec{.ci = 65, .hi = 7, .wi = 10, .co = 3, .hf = 5, .wf = 5, .bias = true}})

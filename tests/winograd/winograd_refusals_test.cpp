@@ -38,7 +38,7 @@ TEST_CASE("what winograd does not compute it refuses in words, and names what wo
   CHECK(refusal(layer, "points=0,1,-1,2") == "winograd: points: 4 finite ones (0,1,-1,2), must be 3");
   CHECK(refusal(layer, "m=6,points=0,997/991,-991/983,983/977,-977/971,971/967,-967/953") ==
         "winograd: fraction: numerator or denominator, needs more than 64 bits");
-  CHECK(refusal(layer, "m=8", DType::f16) ==
+  CHECK(refusal(layer, "m=8,stored=tensor", DType::f16) ==
         "winograd: F(8x8,3x3) in f16 makes data of size 1 as small as 2^-25, must be >= 2^-14");
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("the nearest request of a refusal runs") {
         {ConvSpec{.hi = 9, .wi = 9, .hf = 3, .wf = 3, .dilation_w = 2}, "", DType::f32},
         {ConvSpec{.hi = 9, .wi = 9, .hf = 7, .wf = 3}, "m=8", DType::f32},
         {ConvSpec{.hi = 9, .wi = 9, .hf = 3, .wf = 3}, "points=0,1", DType::f32},
-        {ConvSpec{.hi = 9, .wi = 9, .hf = 3, .wf = 3}, "m=8", DType::f16}}) {
+        {ConvSpec{.hi = 9, .wi = 9, .hf = 3, .wf = 3}, "m=8,stored=tensor", DType::f16}}) {
     const Support support = winograd_ref().supports(request_of(spec, dtype, options));
     CAPTURE(support.reason);
     REQUIRE_FALSE(support.ok);

@@ -169,7 +169,7 @@ TEST_CASE("transposed, reversed and broadcast views are read where they lie") {
 }
 
 TEST_CASE("f16 input never overflows in the transforms") {
-  for (const char* options : {"m=2", "m=3", "m=4", "m=6"}) {
+  for (const char* options : {"m=2,stored=tensor", "m=3,stored=tensor", "m=4,stored=tensor", "m=6,stored=tensor"}) {
     const Request request = request_of({.hi = 6, .wi = 6, .hf = 3, .wf = 3}, DType::f16, options);
     const auto plan = winograd_ref().plan(request);
     const Tensors data(
@@ -317,7 +317,7 @@ TEST_CASE("the workspace is V, U and M, to the byte") {
   CHECK(plan->stages()[0].formula() == "n_h·n_w·N·⌈H_o/m_h⌉·⌈W_o/m_w⌉·C_i × 4 B");
 
   const auto short_plan = winograd_ref().plan(
-      request_of({.n = 3, .ci = 5, .hi = 9, .wi = 11, .co = 4, .hf = 3, .wf = 5}, DType::f16, "m=3"));
+      request_of({.n = 3, .ci = 5, .hi = 9, .wi = 11, .co = 4, .hf = 3, .wf = 5}, DType::f16, "m=3,stored=tensor"));
   const std::int64_t points = 5 * 7, tiles = 3 * 3 * 3;  // of 7×7 outputs
   CHECK(short_plan->stages()[0].bytes() == points * tiles * 5 * 2);
   CHECK(short_plan->stages()[1].bytes() == points * 4 * 5 * 2);
