@@ -4,7 +4,7 @@
 //   y(n, o, p, q) = bias(o) + Σ_c Σ_u Σ_v L(n, c, q, p·s_h + u·d_h, v) · w(o, c, u, v)
 //
 // with H̃ = (H_o − 1)·s_h + (H_f − 1)·d_h + 1. It is im2win with H and W exchanged, and the code says so: the two are
-// one template (strip_ref.h). It stores N·C_i·W_o·W_f·H̃ elements. The paper multiplies the windows of one output row by
+// one template (strip_ref.h). It stores N·C_i·W_o·W_f·H̃ elements. The paper multiplies the windows of an output row by
 // a GEMM whose rows overlap; this reference takes the same inner products one by one.
 //
 // Source: Cho & Brand, "MEC: Memory-efficient convolution for deep neural network", ICML 2017, arXiv 1706.06873.

@@ -14,8 +14,8 @@
 
 namespace convlens::testing {
 
-// A tensor whose elements lie in memory in an order of their own: axes permuted, some reversed, two elements apart, with
-// NaN between them. Or densely in a layout.
+// A tensor whose elements lie in memory in an order of their own: axes permuted, some reversed, two elements apart,
+// with NaN between them.
 class Scattered {
  public:
   Scattered(DType dtype, const Shape& shape, std::uint64_t seed) : memory_((2 * elements(shape) + 2) * size_of(dtype)) {
@@ -89,7 +89,7 @@ struct Trial {
   }
 };
 
-// y in NCHW order. Output and workspace hold NaN at first; y lies scattered when `seed` is not 0, else as the plan has it.
+// y in NCHW order. Output and workspace hold NaN at first. y lies as the plan has it, or scattered by a `seed` ≠ 0.
 inline std::vector<double> run(const Plan& plan, const Trial& trial, std::uint64_t seed = 0) {
   const ConvProblem& p = plan.problem();
   const Scattered scattered(trial.dtype, p.y_shape(), seed);

@@ -126,8 +126,8 @@ TEST_CASE("V and U in memory are what their maps say, exactly") {
           options);
       CAPTURE(describe(request));
       const auto plan = winograd_ref().plan(request);
-      const Data data(request, integers(1, request.problem.x_shape(), 2),
-                      integers(2, request.problem.w_shape(), 1, 9));
+      const Tensors data(request, integers(1, request.problem.x_shape(), 2),
+                         integers(2, request.problem.w_shape(), 1, 9));
       const Outcome outcome = run(*plan, data);
       for (int k : {0, 1}) {
         const Stage& stage = plan->stages()[static_cast<std::size_t>(k)];
