@@ -112,22 +112,22 @@ class Filling {
 
   template <std::size_t kLoop = 0>
   void copy(const Box& block, const T* from, T* to) const {
-    const std::int64_t count = block.extent[loops_[kLoop].axis], to_step = loops_[kLoop].to, from_step = loops_[kLoop].from;
-    for (std::int64_t i = 0; i < count; ++i)
+    const Loop& loop = loops_[kLoop];
+    for (std::int64_t i = 0; i < block.extent[loop.axis]; ++i)
       if constexpr (kLoop + 1 == kMaxRank)
-        to[i * to_step] = from[i * from_step];
+        to[i * loop.to] = from[i * loop.from];
       else
-        copy<kLoop + 1>(block, from + i * from_step, to + i * to_step);
+        copy<kLoop + 1>(block, from + i * loop.from, to + i * loop.to);
   }
 
   template <std::size_t kLoop = 0>
   void zero(const Box& block, T* to) const {
-    const std::int64_t count = block.extent[loops_[kLoop].axis], to_step = loops_[kLoop].to;
-    for (std::int64_t i = 0; i < count; ++i)
+    const Loop& loop = loops_[kLoop];
+    for (std::int64_t i = 0; i < block.extent[loop.axis]; ++i)
       if constexpr (kLoop + 1 == kMaxRank)
-        to[i * to_step] = T{};
+        to[i * loop.to] = T{};
       else
-        zero<kLoop + 1>(block, to + i * to_step);
+        zero<kLoop + 1>(block, to + i * loop.to);
   }
 
   M map_;

@@ -1,10 +1,12 @@
-// The four passes of non-fused Winograd: fill V, fill U, multiply them point by point into M, transform M into y.
+// The four passes of non-fused Winograd: fill V, fill U, multiply them point by point into M, transform M
+// into y.
 //
-//   V (n_h, n_w, N, tiles_h, tiles_w, C_i)   U (n_h, n_w, C_o, C_i/G)   M (n_h, n_w, N, tiles_h, tiles_w, C_o)
+//   V (n_h, n_w, N, tiles_h, tiles_w, C_i)   U (n_h, n_w, C_o, C_i/G)   M (n_h, n_w, N, tiles_h, tiles_w,
+//   C_o)
 //
-// all dense in this order, so that for each pair of points M is a matrix product with contiguous channels. V and U are
-// rounded to the tensors' type T, everything else happens in T's accumulator. Every pass is parallel over what it
-// writes: the result does not depend on the number of threads.
+// all dense in this order, so that for each pair of points M is a matrix product with contiguous channels. V
+// and U are rounded to the tensors' type T, everything else happens in T's accumulator. Every pass is
+// parallel over what it writes: the result does not depend on the number of threads.
 #pragma once
 
 #include "algorithms/interface/dot.h"
@@ -20,12 +22,16 @@ struct Transforms {
   Sandwich<Real> input, filter, output;
 
   explicit Transforms(const Nested& f, Coefficients which = Coefficients::signed_values)
-      : input(f.scaled_h.bt, f.w.bt, which), filter(f.scaled_h.g, f.w.g, which), output(f.scaled_h.at, f.w.at, which) {}
+      : input(f.scaled_h.bt, f.w.bt, which),
+        filter(f.scaled_h.g, f.w.g, which),
+        output(f.scaled_h.at, f.w.at, which) {}
 };
 
 template <class T>
-void transform_input(const Nested& f, const Sandwich<Accumulator<T>>& transform, View<const T> x, T* v, int threads) {
-  const std::int64_t images = x.shape[0], channels = x.shape[1], tiles_h = f.rows.tiles(), tiles_w = f.columns.tiles();
+void transform_input(const Nested& f, const Sandwich<Accumulator<T>>& transform, View<const T> x, T* v,
+                     int threads) {
+  const std::int64_t images = x.shape[0], channels = x.shape[1], tiles_h = f.rows.tiles(),
+                     tiles_w = f.columns.tiles();
   const std::int64_t point_step = images * tiles_h * tiles_w * channels;
 #pragma omp parallel for collapse(4) num_threads(threads)
   for (std::int64_t n = 0; n < images; ++n)
@@ -45,7 +51,8 @@ void transform_input(const Nested& f, const Sandwich<Accumulator<T>>& transform,
 }
 
 template <class T>
-void transform_filter(const Nested& f, const Sandwich<Accumulator<T>>& transform, View<const T> w, T* u, int threads) {
+void transform_filter(const Nested& f, const Sandwich<Accumulator<T>>& transform, View<const T> w, T* u,
+                      int threads) {
   const std::int64_t outputs = w.shape[0], channels = w.shape[1];
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (std::int64_t o = 0; o < outputs; ++o)
@@ -78,9 +85,10 @@ void multiply(const Nested& f, const ConvProblem& p, const T* v, const T* u, Acc
 
 // Tail tiles are computed whole; what overhangs y is dropped.
 template <class T>
-void transform_output(const Nested& f, const Sandwich<Accumulator<T>>& transform, const Accumulator<T>* m, Bias<T> bias,
-                      View<T> y, int threads) {
-  const std::int64_t images = y.shape[0], outputs = y.shape[1], tiles_h = f.rows.tiles(), tiles_w = f.columns.tiles();
+void transform_output(const Nested& f, const Sandwich<Accumulator<T>>& transform, const Accumulator<T>* m,
+                      Bias<T> bias, View<T> y, int threads) {
+  const std::int64_t images = y.shape[0], outputs = y.shape[1], tiles_h = f.rows.tiles(),
+                     tiles_w = f.columns.tiles();
   const std::int64_t point_step = images * tiles_h * tiles_w * outputs;
 #pragma omp parallel for collapse(4) num_threads(threads)
   for (std::int64_t n = 0; n < images; ++n)

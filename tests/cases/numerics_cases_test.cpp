@@ -75,6 +75,7 @@ TEST_CASE("B02: one NaN or Inf anywhere in the input or the filter", "[cases]") 
         .w(hits_x ? all(2) : all_but(2, in_w, bad))
         .layouts(uniform_layouts())
         .may_refuse("winograd", "filter")
+        .half_as_promised()
         .holds();
   }
 }
@@ -82,10 +83,10 @@ TEST_CASE("B02: one NaN or Inf anywhere in the input or the filter", "[cases]") 
 TEST_CASE("B04: half inputs whose Winograd transform passes 65504 still give 18000", "[cases]") {
   ConvCase().input(1, 1, 6, 6).filter(1, 3, 3).x(all(2000)).w(all(1)).in({DType::f16}).expect_shape(1, 1, 4, 4).expect_all(18000).holds();
 
-  SECTION("and so does anything that fits f16 before and after: 9 taps of at most ±7270") {
+  SECTION("and so does anything that fits f16 before and after: 9 taps of ±7264") {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       const Filler x = [seed](auto n, auto c, auto h, auto w) { return 7264 * drawn(seed, 1)(n, c, h, w); };
-      ConvCase().input(1, 1, 9, 10).filter(2, 3, 3).pad(1).x(x).w(drawn(seed + 1000, 1)).in({DType::f16}).within(1).holds();
+      ConvCase().input(1, 1, 9, 10).filter(2, 3, 3).pad(1).x(x).w(drawn(seed + 1000, 1)).in({DType::f16}).half_as_promised().holds();
     }
   }
 }

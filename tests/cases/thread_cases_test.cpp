@@ -80,7 +80,7 @@ TEST_CASE("B28: and threads that run different layers, types and layouts of one 
       spec.hf = spec.wf = 3, spec.hi += 3, spec.wi += 3;
       return spec;
     };
-    const DType type = draw.coin() ? DType::f16 : DType::f64;
+    const DType type = draw.coin() ? DType::bf16 : DType::f64;
     const Reference a = reference_of(layer(), drawn(seed, 5), drawn(seed + 1, 3)), b = reference_of(layer(), drawn(seed + 2, 5), drawn(seed + 3, 3), type);
     for (const Variant& variant : variants()) {
       INFO(variant.name() << ", seed " << seed);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Reference {
   Reference(const ConvProblem& problem, DType dtype, std::vector<double> x, std::vector<double> w, std::vector<double> bias);
 };
 
+// For transforms: no limit but what the row promises.
+inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
 // Judges the outputs of one row on one type.
 //
 //   rows that add up products   every output is the exact one, rounded once; NaN and Inf are where they belong
@@ -28,8 +32,8 @@ struct Reference {
 //                               plan's error model promises; a NaN is never lost and spreads no further than declared
 class Judge {
  public:
-  // `tolerance`: for transforms; 0 takes the limits of the cases, 10⁻³ (f32), ¼ (f16 with filters up to 3×3), and 10⁻⁹
-  // for f64.
+  // `tolerance`: for transforms; 0 takes the limits of the cases for filters up to 3×3, 10⁻³ (f32) and ¼ (f16), and
+  // 10⁻⁹ for f64.
   Judge(const Plan& plan, const Reference& reference, double tolerance);
 
   // What is wrong with `y` (in logical order), naming the first wrong output and how many there are; or "".
