@@ -71,10 +71,10 @@ std::string kind_words(const std::string& kind) {
 }
 
 Coord checked_cell(const Stage& stage, const std::vector<std::int64_t>& at) {
-  if (at.size() != stage.axes.size()) {
+  if (at.empty() || at.size() > stage.axes.size()) {
     std::string names;
     for (const Axis& axis : stage.axes) names += (names.empty() ? "" : ", ") + axis.name;
-    throw BadInput("--at: " + std::to_string(at.size()) + " coordinates, must be " + std::to_string(stage.axes.size()) +
+    throw BadInput("--at: " + std::to_string(at.size()) + " coordinates, must be 1 to " + std::to_string(stage.axes.size()) +
                    " for stage " + stage.id + ": " + names);
   }
   Coord cell{};

@@ -56,7 +56,7 @@ const std::vector<Mistake> kMistakes{
     {2, "explain cv9 --algorithm direct --batch -1", "--batch: -1, must be an integer from 0"},
     {2, "explain cv9 --algorithm direct --csv", "--csv: explain has no table"},
     {2, "explain cv9 --algorithm direct --stage input", "--stage: input, must go with --at"},
-    {2, "explain cv9 --algorithm im2col --at 0,3", "--at: 2 coordinates, must be 6 for stage im2col: n, p, q, c, u, v"},
+    {2, "explain cv9 --algorithm im2col --at 0,3,0,0,0,0,0", "--at: 7 coordinates, must be 1 to 6 for stage im2col: n, p, q, c, u, v"},
     {2, "explain cv9 --algorithm im2col --at 0,3,17,5,1,3", "--at: v = 3, must be from 0 to W_f − 1 = 2 in stage im2col"},
     {2, "explain cv9 --algorithm im2col --at 0,3,x,5,1,2", "--at: x, must be an integer from 0"},
     {2, "explain cv9 --algorithm im2col --at -1,3,1,5,1,2", "--at: -1, must be an integer from 0"},
