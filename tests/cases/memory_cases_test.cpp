@@ -43,6 +43,17 @@ TEST_CASE("B31: nor for ragged tiles, batches and channels, with a bias", "[case
 }
 
 TEST_CASE(
+    "B31: nor for any two options changed at once, with more images and pixels than a pass or a tile holds",
+    "[cases]") {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Draw draw{seed};
+    ConvSpec spec = drawn_layer(draw);
+    spec.n = draw(5, 9), spec.hf = spec.wf = 3, spec.hi = draw(3, 40), spec.wi = draw(3, 40);
+    drawn_case(spec, seed).in({DType::f32, DType::f16}).by_option_pairs().holds();
+  }
+}
+
+TEST_CASE(
     "B52: a result outlives its plan, its inputs and the workspace, and a second convolution does not change "
     "it",
     "[cases]") {

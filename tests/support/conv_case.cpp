@@ -102,6 +102,10 @@ ConvCase& ConvCase::layouts(std::vector<Layouts> layouts) {
   layouts_ = std::move(layouts);
   return *this;
 }
+ConvCase& ConvCase::by_option_pairs() {
+  by_option_pairs_ = true;
+  return *this;
+}
 ConvCase& ConvCase::of(std::function<bool(const Algorithm&)> rows) {
   rows_ = std::move(rows);
   return *this;

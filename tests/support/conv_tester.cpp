@@ -84,7 +84,7 @@ void ConvCase::assert_row(const Algorithm& row, const std::vector<Reference>& re
     if (!complaint.empty() && wrong++ < kShown) shown += "\n" + described(variant, request) + complaint;
   };
   const auto allowed = may_refuse_.find(row.family);
-  for (const Variant& variant : variants(row))
+  for (const Variant& variant : by_option_pairs_ ? variants_by_pairs(row) : variants(row))
     for (const Reference& reference : references) {
       std::optional<Judge> judge;
       for (const Layouts& layouts : layouts_) {

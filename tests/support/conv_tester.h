@@ -57,6 +57,7 @@ class ConvCase {
   // Which runs: all types, all layouts and all variants unless narrowed here.
   ConvCase& in(std::vector<DType> dtypes);
   ConvCase& layouts(std::vector<Layouts> layouts);
+  ConvCase& by_option_pairs();  // more than one option changed at a time
   ConvCase& of(std::function<bool(const Algorithm&)> rows);
 
   // x lies in memory as told, whatever layout a request declares.
@@ -105,7 +106,7 @@ class ConvCase {
   std::vector<std::function<void(const Reference&)>> expectations_;
   std::map<std::string, std::string> may_refuse_;
   double tolerance_ = 0;
-  bool half_as_promised_ = false;
+  bool half_as_promised_ = false, by_option_pairs_ = false;
 };
 
 // `spec` on integers drawn by `seed`, in uniform layouts: what the generalisations of the cases are made of.

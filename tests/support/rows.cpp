@@ -36,6 +36,22 @@ std::vector<Variant> variants(const Algorithm& row) {
   return all;
 }
 
+std::vector<Variant> variants_by_pairs(const Algorithm& row) {
+  std::vector<Variant> all = variants(row);
+  const std::vector<Option>& options = row.options;
+  for (std::size_t i = 0; i < options.size(); ++i)
+    for (std::size_t j = i + 1; j < options.size(); ++j)
+      for (const std::string& a : values_of(options[i]))
+        for (const std::string& b : values_of(options[j])) {
+          if (a == options[i].default_value || b == options[j].default_value) continue;
+          OptionSet changed = OptionSet::parse("", options);
+          changed.set(options[i].id, a);
+          changed.set(options[j].id, b);
+          all.push_back({&row, changed});
+        }
+  return all;
+}
+
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (const Algorithm* row : cpu_rows())

@@ -26,6 +26,10 @@ std::vector<const Algorithm*> cpu_rows();
 std::vector<Variant> variants();
 std::vector<Variant> variants(const Algorithm& row);
 
+// Each choice of values for each pair of options of a row, the others at their defaults: some options matter only when
+// another has a certain value (im2col's chunk_images with batching=chunk).
+std::vector<Variant> variants_by_pairs(const Algorithm& row);
+
 // The values an option is tried with, its default first.
 std::vector<std::string> values_of(const Option& option);
 
