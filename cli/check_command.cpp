@@ -44,8 +44,11 @@ class Checking {
       print(globals_.json ? check_json(layer, result) : check_csv(layer, result));
     }
     // The first failure of an algorithm and type says most of what there is to say.
-    if (result.supported && !result.passed() && shrunk_.insert(result.run + std::string(name(request.dtype))).second)
-      report_.add_failure(result, smallest(algorithm, result));
+    if (!result.supported || result.passed()) return;
+    if (!shrunk_.insert(result.run + std::string(name(request.dtype))).second) return;
+    const CheckResult shrunk = smallest(algorithm, result);
+    report_.add_failure(result, shrunk);
+    if (globals_.json || globals_.csv) say("failed, shrunk: " + shrunk.reproduce());
   }
 
   // Says what was found; throws Finished when it is no success.
