@@ -31,7 +31,8 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, error)) throw BadInput(name + ": no such file");
   if (!std::filesystem::is_regular_file(path, error)) throw BadInput(name + ": must be a regular file");
   const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
-  if (error || size > kMostBytes) throw BadInput(name + ": a file of " + std::to_string(size) + " bytes, must be < 2^31");
+  if (error || size > kMostBytes)
+    throw BadInput(name + ": a file of " + std::to_string(size) + " bytes, must be < 2^31");
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   std::ifstream stream(path, std::ios::binary);
   if (!stream.read(reinterpret_cast<char*>(bytes.data()), size)) throw BadInput(name + ": cannot be read");
@@ -66,6 +67,7 @@ void check_size(const std::string& name, std::int64_t height, std::int64_t width
 PictureFile::PictureFile(const std::filesystem::path& path) : name_(path.string()), bytes_(read_file(path)) {
   const ImageFile file = inspect(bytes_);
   if (!file.damage.empty()) throw BadInput(name_ + ": " + file.damage + ", must be a whole PNG or JPEG file");
+  check_size(name_, file.height, file.width, 1);  // the decoder gives no reason for what is far too large
   int width = 0, height = 0;
   if (stbi_info_from_memory(stb_bytes(bytes_), static_cast<int>(bytes_.size()), &width, &height, &channels_) == 0)
     throw BadInput(name_ + ": " + stbi_failure_reason() + ", must be a PNG or JPEG file that can be decoded");
@@ -79,9 +81,11 @@ PictureFile::PictureFile(const std::filesystem::path& path) : name_(path.string(
 Picture PictureFile::decode() const {
   int width = 0, height = 0, ignored = 0;
   const std::unique_ptr<stbi_us, decltype(&stbi_image_free)> decoded(
-      stbi_load_16_from_memory(stb_bytes(bytes_), static_cast<int>(bytes_.size()), &width, &height, &ignored, channels_),
+      stbi_load_16_from_memory(stb_bytes(bytes_), static_cast<int>(bytes_.size()), &width, &height, &ignored,
+                               channels_),
       &stbi_image_free);
-  if (decoded == nullptr) throw BadInput(name_ + ": " + stbi_failure_reason() + ", must be a PNG or JPEG file that can be decoded");
+  if (decoded == nullptr)
+    throw BadInput(name_ + ": " + stbi_failure_reason() + ", must be a PNG or JPEG file that can be decoded");
 
   Picture picture{height_, width_, channels_, {}};
   picture.samples.reserve(static_cast<std::size_t>(height_ * width_ * channels_));
@@ -110,8 +114,10 @@ void write_png(const Picture& picture, OutputFile& file) {
     all->insert(all->end(), begin, begin + size);
   };
   const int width = static_cast<int>(picture.width), height = static_cast<int>(picture.height);
-  if (stbi_write_png_to_func(append, &png, width, height, picture.channels, bytes.data(), width * picture.channels) == 0)
-    throw Unsupported("memory: for the PNG file of a picture of " + std::to_string(bytes.size()) + " samples, more than the host has");
+  const int row_bytes = width * picture.channels;
+  if (stbi_write_png_to_func(append, &png, width, height, picture.channels, bytes.data(), row_bytes) == 0)
+    throw Unsupported("memory: for the PNG file of a picture of " + std::to_string(bytes.size()) +
+                      " samples, more than the host has");
   file.write(png);
 }
 

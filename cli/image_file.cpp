@@ -30,16 +30,26 @@ std::uint32_t crc32(Bytes b) {
   return ~crc;
 }
 
+ImageFile damaged(const std::string& how) {
+  ImageFile file;
+  file.damage = how;
+  return file;
+}
+
 // A chunk: length (4 bytes), name (4), data, CRC of name and data (4).
 ImageFile inspect_png(Bytes b) {
+  constexpr std::size_t kFirst = 8, kHeaderLength = 13;
   ImageFile file;
-  for (std::size_t at = 8;;) {
-    if (b.size() - at < 12) return {"truncated"};
+  for (std::size_t at = kFirst;;) {
+    if (b.size() - at < 12) return damaged("truncated");
     const std::size_t length = big32(b, at);
-    if (b.size() - at - 12 < length) return {"truncated"};
+    if (b.size() - at - 12 < length) return damaged("truncated");
     const std::string_view name = text(b.subspan(at + 4, 4));
     if (crc32(b.subspan(at + 4, length + 4)) != big32(b, at + 8 + length))
-      return {"corrupt: wrong checksum of its " + std::string(name) + " chunk"};
+      return damaged("corrupt: wrong checksum of its " + std::string(name) + " chunk");
+    if (at == kFirst && (name != "IHDR" || length != kHeaderLength))
+      return damaged("corrupt: does not begin with its header");
+    if (at == kFirst) file.width = big32(b, at + 8), file.height = big32(b, at + 12);
     if (name == "IEND") return file;
     file.colour_key = file.colour_key || name == "tRNS";
     at += length + 12;
@@ -72,21 +82,22 @@ ImageFile inspect_jpeg(Bytes b) {
   ImageFile file;
   for (std::size_t at = 2;;) {
     while (at < b.size() && byte(b, at) == 0xff) ++at;  // fill bytes before a marker
-    if (at >= b.size()) return {"truncated"};
+    if (at >= b.size()) return damaged("truncated");
     const std::uint32_t marker = byte(b, at++);
     if (marker == kEndOfImage) return file;
     if (!stands_alone(marker)) {
-      if (b.size() - at < 2) return {"truncated"};
+      if (b.size() - at < 2) return damaged("truncated");
       const std::size_t length = big16(b, at);
-      if (length < 2) return {"corrupt: a segment of length " + std::to_string(length)};
-      if (b.size() - at < length) return {"truncated"};
+      if (length < 2) return damaged("corrupt: a segment of length " + std::to_string(length));
+      if (b.size() - at < length) return damaged("truncated");
       if (marker == kApp1 && file.orientation == 1) file.orientation = exif_orientation(b.subspan(at + 2, length - 2));
       at += length;
     }
     if (marker == kStartOfScan)
-      while (at + 1 < b.size() && !(byte(b, at) == 0xff && !stands_alone(byte(b, at + 1)) && byte(b, at + 1) != 0xff)) ++at;
-    if (at + 1 >= b.size()) return {"truncated"};
-    if (byte(b, at) != 0xff) return {"corrupt: no marker where one must be"};
+      while (at + 1 < b.size() && !(byte(b, at) == 0xff && !stands_alone(byte(b, at + 1)) && byte(b, at + 1) != 0xff))
+        ++at;
+    if (at + 1 >= b.size()) return damaged("truncated");
+    if (byte(b, at) != 0xff) return damaged("corrupt: no marker where one must be");
   }
 }
 
@@ -95,7 +106,7 @@ ImageFile inspect_jpeg(Bytes b) {
 ImageFile inspect(Bytes bytes) {
   if (text(bytes).starts_with("\x89PNG\r\n\x1a\n")) return inspect_png(bytes);
   if (text(bytes).starts_with("\xff\xd8\xff")) return inspect_jpeg(bytes);
-  return {"not a PNG or JPEG file"};
+  return damaged("not a PNG or JPEG file");
 }
 
 }  // namespace convlens::cli

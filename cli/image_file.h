@@ -7,15 +7,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
 namespace convlens::cli {
 
 struct ImageFile {
-  std::string damage;          // what is wrong with the file, or ""
-  bool colour_key = false;     // PNG: one colour is transparent (tRNS), so the picture has an alpha channel
-  int orientation = 1;         // JPEG: 1 to 8, how the camera was held
+  std::string damage;                   // what is wrong with the file, or ""
+  std::uint32_t height = 0, width = 0;  // PNG: as its header says; a JPEG's are left to the decoder
+  bool colour_key = false;              // PNG: one colour is transparent (tRNS), so the picture has an alpha channel
+  int orientation = 1;                  // JPEG: 1 to 8, how the camera was held
 };
 
 ImageFile inspect(std::span<const std::byte> bytes);

@@ -82,6 +82,7 @@ Exit run(int argc, char** argv) {
   add_explain(app, globals);
   add_check(app, globals);
   add_bench(app, globals);
+  add_windows(app, globals);
   add_globals(app, globals);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) add_globals(*command, globals);
   show_first_examples(app);

@@ -90,15 +90,18 @@ NpyHeader read_npy_header(const std::filesystem::path& path) {
   if (!start.starts_with(kMagic)) throw BadInput(file + ": does not begin with \\x93NUMPY, must be an .npy file");
   if (start.size() < 8) throw BadInput(file + ": truncated in its first 8 bytes");
   const int version = static_cast<unsigned char>(start[6]);
-  if (version < 1 || version > 3) throw BadInput(file + ": .npy version " + std::to_string(version) + ", must be 1, 2 or 3");
+  if (version < 1 || version > 3)
+    throw BadInput(file + ": .npy version " + std::to_string(version) + ", must be 1, 2 or 3");
 
   const std::int64_t length_bytes = version == 1 ? 2 : 4;
   const std::string length_text = read_bytes(stream, length_bytes);
   std::uint32_t length = 0;
   std::memcpy(&length, length_text.data(), length_text.size());
-  if (length > kLongestHeader) throw BadInput(file + ": header of " + std::to_string(length) + " bytes, must be ≤ 1048576");
+  if (length > kLongestHeader)
+    throw BadInput(file + ": header of " + std::to_string(length) + " bytes, must be ≤ 1048576");
   const std::string text = read_bytes(stream, length);
-  if (std::ssize(length_text) < length_bytes || text.size() < length) throw BadInput(file + ": truncated in its header");
+  if (std::ssize(length_text) < length_bytes || text.size() < length)
+    throw BadInput(file + ": truncated in its header");
 
   NpyHeader header = parse_npy_header(text, file);
   header.data_offset = 8 + length_bytes + length;
@@ -169,7 +172,8 @@ void write_npy(const ConstTensorView& from, OutputFile& file) {
       for (std::int64_t n = 0; n < s[0]; ++n)
         for (std::int64_t c = 0; c < s[1]; ++c)
           for (std::int64_t h = 0; h < s[2]; ++h) {
-            for (std::int64_t w = 0; w < s[3]; ++w) row[static_cast<std::size_t>(w)] = static_cast<To>(source(n, c, h, w));
+            for (std::int64_t w = 0; w < s[3]; ++w)
+              row[static_cast<std::size_t>(w)] = static_cast<To>(source(n, c, h, w));
             file.write(std::as_bytes(std::span(row)));
           }
     });

@@ -29,8 +29,8 @@ struct NpyHeader {
 // Parses the dictionary alone; `file` is the name that messages begin with. Throws BadInput.
 NpyHeader parse_npy_header(std::string_view text, const std::string& file);
 
-// Reads and checks everything but the elements: the type is one that can be read, and the file is as long as it must be.
-// Throws BadInput with one line that names the file.
+// Reads and checks everything but the elements: the type is one that can be read, and the file is as long as it must
+// be. Throws BadInput with one line that names the file.
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
 // The element type that holds the file's values: float16/32/64 as they are, 8- and 16-bit integers exactly in f32,

@@ -1,16 +1,15 @@
 // `convlens run`: convolves a picture or an array, by one algorithm or by several that are checked against each other.
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <functional>
 #include <memory>
 
+#include "algorithms/check/cross_check.h"
 #include "algorithms/measure/record.h"
 #include "algorithms/problem/checked.h"
 #include "algorithms/problem/parse.h"
-#include "algorithms/interface/suggest.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/cross_check.h"
+#include "cli/compute.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -54,7 +53,8 @@ void set_padding(ConvSpec& spec, const std::string& text) {
 }
 
 ConvProblem problem_of(const RunArguments& arguments, const RunInput& input, const RunFilter& filter) {
-  const ConvSpec stride = parse_option("--stride", arguments.stride), dilation = parse_option("--dilation", arguments.dilation);
+  const ConvSpec stride = parse_option("--stride", arguments.stride),
+                 dilation = parse_option("--dilation", arguments.dilation);
   const Shape& x = input.shape();
   ConvSpec spec{.n = x[0], .ci = x[1], .hi = x[2], .wi = x[3]};
   filter.describe(spec);
@@ -66,7 +66,8 @@ ConvProblem problem_of(const RunArguments& arguments, const RunInput& input, con
 
 template <class T>
 T only(const char* option, const std::vector<T>& values) {
-  if (values.size() != 1) throw BadInput(std::string(option) + ": " + std::to_string(values.size()) + " given, must be one");
+  if (values.size() != 1)
+    throw BadInput(std::string(option) + ": " + std::to_string(values.size()) + " given, must be one");
   return values.front();
 }
 
@@ -79,7 +80,8 @@ struct Job {
   std::vector<std::pair<std::string, std::string>> refused;  // run, reason
 };
 
-Job make_job(const RunArguments& arguments, const RunInput& input, const std::string& filter_text, const Globals& globals) {
+Job make_job(const RunArguments& arguments, const RunInput& input, const std::string& filter_text,
+             const Globals& globals) {
   RunFilter filter(filter_text);
   const ConvProblem problem = problem_of(arguments, input, filter);
   const Show show = arguments.show.empty() ? filter.show() : parse_show(arguments.show);
@@ -109,34 +111,40 @@ Job make_job(const RunArguments& arguments, const RunInput& input, const std::st
 // What is told of the runs: a table for people, or one record a run.
 class Report {
  public:
-  explicit Report(const Globals& globals) : globals_(globals) {
+  Report(const std::string& input, const Globals& globals) : input_(input), globals_(globals) {
     if (globals.csv) print(csv_header() + "\n");
   }
 
   void add(const Job& job, const Plan& plan, const Computed& computed, const Verdict& verdict) {
     table_.add({job.filter.name(), plan.run_name(), fixed(computed.timing.median_ms(), 2) + " ms",
-                verdict.made ? significant(verdict.ratio, 2) : "–", grouped(plan.workspace_bytes()), verdict.kept ? "" : verdict.line()});
-    const double unknown = std::numeric_limits<double>::quiet_NaN();
-    const Measurement measurement{.plan = plan, .layer = "", .timing = computed.timing, .pattern = "given", .seed = 0,
-                                  .bytes = computed.bytes, .floor_fraction = unknown,
-                                  .error_over_bound = verdict.made ? verdict.ratio : unknown};
+                verdict.made ? significant(verdict.ratio, 2) : "–", grouped(plan.workspace_bytes()),
+                verdict.kept ? "" : verdict.line()});
+    Measurement measurement{.plan = plan, .layer = "", .timing = computed.timing, .bytes = computed.bytes};
+    measurement.pattern = input_ + ", " + job.filter.name();
+    measurement.seed = 0;
+    if (verdict.made) measurement.error_over_bound = verdict.ratio;
     if (globals_.json) print(to_json(measurement) + "\n");
     if (globals_.csv) print(to_csv(measurement) + "\n");
   }
   void add_refusals(const Job& job) {
-    for (const auto& [run, reason] : job.refused) table_.add({job.filter.name(), run, "–", "–", "–", reason});
+    for (const auto& [run, reason] : job.refused) {
+      table_.add({job.filter.name(), run, "–", "–", "–", reason});
+      if (globals_.json || globals_.csv) say(job.filter.name() + ": left out " + run + ", " + reason);
+    }
   }
   void finish() const {
     if (!globals_.json && !globals_.csv) print(table_.text());
   }
 
  private:
+  std::string input_;
   const Globals& globals_;
   Table table_{{{"Filter"}, {"Algorithm"}, {"Time", true}, {"Error/bound", true}, {"Workspace, B", true}, {"Remark"}}};
 };
 
 // Runs every plan of the job, writes what the first computed when all agree, and returns whether they did.
-bool work(const Job& job, const RunInput& input, const Tensor& x, const RunOutput& output, Report& report, const std::function<void(const Plan&)>& started) {
+bool work(const Job& job, const RunInput& input, const Tensor& x, const RunOutput& output, Report& report,
+          const std::function<void(const Plan&)>& started) {
   const Request& request = job.plans.front()->request();
   const auto target = output.open(job.filter.name());
   const Tensor w = job.filter.read(job.problem, request.dtype, request.layouts.w);
@@ -164,7 +172,8 @@ bool work(const Job& job, const RunInput& input, const Tensor& x, const RunOutpu
 void run(const RunArguments& arguments, const Globals& globals) {
   if (!arguments.image.empty() && !arguments.input.empty())
     throw BadInput("--input: given with --image, must be one of them");
-  if (arguments.filters.empty()) throw BadInput("--filter: none given, must be a name or FILE.npy (see convlens run --help)");
+  if (arguments.filters.empty())
+    throw BadInput("--filter: none given, must be a name or FILE.npy (see convlens run --help)");
   arguments.rows.check_device();
   RunInput input = !arguments.input.empty()   ? RunInput::array(arguments.input)
                    : !arguments.image.empty() ? RunInput::picture(arguments.image)
@@ -181,19 +190,28 @@ void run(const RunArguments& arguments, const Globals& globals) {
 
   const Request& request = jobs.front().plans.front()->request();
   const Tensor x = input.read(request.dtype, request.layouts.x);
-  Report report(globals);
+  Report report(input.name(), globals);
   Progress progress("run", runs);
   std::int64_t done = 0;
   std::string disagreeing;
   for (const Job& job : jobs) {
     const auto started = [&](const Plan& plan) { progress.show(done++, job.filter.name() + " by " + plan.run_name()); };
-    if (!work(job, input, x, output, report, started)) disagreeing += (disagreeing.empty() ? "" : ", ") + job.filter.name();
+    if (!work(job, input, x, output, report, started))
+      disagreeing += (disagreeing.empty() ? "" : ", ") + job.filter.name();
     if (interrupted()) break;
   }
   progress.clear();
   report.finish();
-  if (!disagreeing.empty()) throw Error(Exit::check_failed, "run: algorithms disagree on " + disagreeing + ", nothing was written for it");
+  if (!disagreeing.empty())
+    throw Error(Exit::check_failed, "run: algorithms disagree on " + disagreeing + ", nothing was written for it");
 }
+
+constexpr const char* kDescription = R"(convolves a picture or an .npy array, and cross-checks algorithms on it
+
+A picture's values are 0 to 1; a 2-D filter goes over each colour on its own, and alpha is kept. In the picture that
+is written sobel-x and sobel-y show |y|, laplacian ½ + y, all others y; each clipped to 0 … 1 and stored in 8 bits.
+An array is N×C×H×W, C×H×W or H×W; a filter C_o×(C_i/groups)×H_f×W_f, C_o×H_f×W_f (depthwise) or H_f×W_f (the same
+for every channel). Cross-correlation: the filter is not flipped. Without --algorithm all rows run, and are checked.)";
 
 std::string filter_names() {
   std::string text;
@@ -204,28 +222,26 @@ std::string filter_names() {
 }  // namespace
 
 void add_run(CLI::App& app, const Globals& globals) {
-  CLI::App* command = app.add_subcommand("run",
-      "convolves a picture or an .npy array, and cross-checks algorithms on it\n\n"
-      "A picture's values are 0 to 1; a 2-D filter goes over each colour on its own, and alpha is kept. In the picture that\n"
-      "is written sobel-x and sobel-y show |y|, laplacian ½ + y, all others y; each clipped to 0 … 1 and stored in 8 bits.\n"
-      "An array is N×C×H×W, C×H×W or H×W; a filter C_o×(C_i/groups)×H_f×W_f, C_o×H_f×W_f (depthwise) or H_f×W_f (the same\n"
-      "for every channel). Cross-correlation: the filter is not flipped.");
+  CLI::App* command = app.add_subcommand("run", kDescription);
   show_examples(*command, {"convlens run --algorithm all --filter sobel-x --filter gaussian -o out/",
                            "convlens run --image photo.jpg --filter sharpen --algorithm im2win -o sharp.png",
                            "convlens run --input x.npy --filter w.npy --stride 2 --pad 1 -o y.npy",
                            "convlens run --filter identity -o sample.png"});
   const auto arguments = std::make_shared<RunArguments>();
-  const auto add = [&](const std::string& option, std::string& value, const std::string& type, const std::string& sentence) {
+  const auto add = [&](const std::string& option, std::string& value, const char* type, const char* sentence) {
     command->add_option(option, value, sentence)->type_name(type);
   };
-  add("--image", arguments->image, "FILE", "a PNG or JPEG; the picture that ships when there is neither --image nor --input");
+  add("--image", arguments->image, "FILE",
+      "a PNG or JPEG; the picture that ships when there is neither --image nor --input");
   add("--input", arguments->input, "FILE.npy", "an array of float16/32/64, bool or integers, in C or Fortran order");
   command->add_option("--filter", arguments->filters, filter_names() + ", or FILE.npy; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NAME|FILE.npy");
   add("-o,--output", arguments->output, "FILE|FOLDER/",
-      "a .png, an .npy, or a folder, ending in /, for one file a filter; written whole or not at all, and not when algorithms disagree");
-  add("--pad", arguments->pad, "P", "same, valid, a number, HxW or TxBxLxR; same for pictures and valid for arrays when left out");
+      "a .png, an .npy, or a folder, ending in /, for one file a filter; written whole or not at all, and not when "
+      "algorithms disagree");
+  add("--pad", arguments->pad, "P",
+      "same, valid, a number, HxW or TxBxLxR; same for pictures and valid for arrays when left out");
   add("--stride", arguments->stride, "S|HxW", "stride, 1 when left out");
   add("--dilation", arguments->dilation, "D|HxW", "dilation, 1 when left out");
   add("--show", arguments->show, "HOW", "how a picture shows y: clip (y), magnitude (|y|) or offset (½ + y)");

@@ -41,8 +41,8 @@ void RunFilter::describe(ConvSpec& spec) const {
   const std::vector<std::int64_t>& extents = array_.shape;
   const std::int64_t channels = extents.size() == 4 ? extents[1] : 1;  // C_i/G
   if (spec.ci % channels != 0)
-    throw BadInput(path_.string() + ": a filter of " + shape_text(array_) + ", its second axis must divide the input's " +
-                   std::to_string(spec.ci) + " channels");
+    throw BadInput(path_.string() + ": a filter of " + shape_text(array_) +
+                   ", its second axis must divide the input's " + std::to_string(spec.ci) + " channels");
   spec.groups = spec.ci / channels;
   spec.co = extents.size() == 2 ? spec.ci : extents[0];
   spec.hf = extents[extents.size() - 2], spec.wf = extents.back();

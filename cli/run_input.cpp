@@ -15,6 +15,7 @@ int colours(int channels) { return channels >= 3 ? 3 : 1; }
 
 RunInput RunInput::sample() {
   RunInput input;
+  input.name_ = "sample picture";
   input.pixels_ = sample_picture();
   input.shape_ = {1, input.pixels_->colours(), input.pixels_->height, input.pixels_->width};
   return input;
@@ -22,6 +23,7 @@ RunInput RunInput::sample() {
 
 RunInput RunInput::picture(const std::filesystem::path& path) {
   RunInput input;
+  input.name_ = path.filename().string();
   input.file_.emplace(path);
   input.shape_ = {1, colours(input.file_->channels()), input.file_->height(), input.file_->width()};
   return input;
@@ -29,6 +31,7 @@ RunInput RunInput::picture(const std::filesystem::path& path) {
 
 RunInput RunInput::array(const std::filesystem::path& path) {
   RunInput input;
+  input.name_ = path.filename().string();
   input.path_ = path;
   input.array_ = read_npy_header(path);
   const std::vector<std::int64_t>& extents = input.array_->shape;

@@ -18,6 +18,7 @@ class RunInput {
   static RunInput picture(const std::filesystem::path& path);
   static RunInput array(const std::filesystem::path& path);  // H×W, C×H×W or N×C×H×W
 
+  const std::string& name() const { return name_; }  // "sample picture", or the file's without its folder
   bool is_picture() const { return !array_; }
   const Shape& shape() const { return shape_; }  // N, C_i (colours, without alpha), H_i, W_i
   DType natural_dtype() const { return array_ ? cli::natural_dtype(*array_) : DType::f32; }
@@ -30,6 +31,7 @@ class RunInput {
   bool has_alpha() const { return pixels_ ? pixels_->has_alpha() : file_ && file_->channels() % 2 == 0; }
 
  private:
+  std::string name_;
   std::filesystem::path path_;
   Shape shape_{};
   std::optional<NpyHeader> array_;

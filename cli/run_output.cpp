@@ -15,7 +15,8 @@ namespace {
 
 void check_drawable(const std::string& filter, const Shape& y, const RunInput& input) {
   if (y[1] != 1 && y[1] != 3)
-    throw BadInput("output: " + filter + " gives " + std::to_string(y[1]) + " channels, must be 1 or 3 for a .png (an .npy takes any)");
+    throw BadInput("output: " + filter + " gives " + std::to_string(y[1]) +
+                   " channels, must be 1 or 3 for a .png (an .npy takes any)");
   check_size("output: " + filter, y[2], y[3], static_cast<int>(y[1]) + (input.has_alpha() ? 1 : 0));
 }
 
@@ -36,20 +37,23 @@ Picture to_picture(const ConstTensorView& y, const ConvProblem& problem, const R
       const std::int64_t row = problem.input_row(p, 0) + (problem.extent_h() - 1) / 2;
       const std::int64_t column = problem.input_column(q, 0) + (problem.extent_w() - 1) / 2;
       picture.samples.push_back(original.at(std::clamp<std::int64_t>(row, 0, original.height - 1),
-                                            std::clamp<std::int64_t>(column, 0, original.width - 1), original.colours()));
+                                            std::clamp<std::int64_t>(column, 0, original.width - 1),
+                                            original.colours()));
     }
   return picture;
 }
 
 }  // namespace
 
-RunOutput::RunOutput(const std::string& text, const RunInput& input, const std::vector<Result>& results) : target_(text) {
+RunOutput::RunOutput(const std::string& text, const RunInput& input, const std::vector<Result>& results)
+    : target_(text) {
   if (text.empty()) return;
   folder_ = text.ends_with('/');
   if (!folder_ && fs::is_directory(target_))
     throw BadInput("output: " + text + ", is a folder, must be a file, or end in / to write files into it");
   if (!folder_ && results.size() > 1)
-    throw BadInput("output: " + text + ", must be a folder and end in / for " + std::to_string(results.size()) + " filters");
+    throw BadInput("output: " + text + ", must be a folder and end in / for " + std::to_string(results.size()) +
+                   " filters");
   extension_ = folder_ ? (input.is_picture() ? ".png" : ".npy") : target_.extension().string();
   if (extension_ != ".png" && extension_ != ".npy")
     throw BadInput("output: " + text + ", must end in .png, .npy or / (a folder)");
@@ -58,7 +62,8 @@ RunOutput::RunOutput(const std::string& text, const RunInput& input, const std::
 
   std::set<std::string> names;
   for (const Result& result : results) {
-    if (!names.insert(result.filter).second) throw BadInput("output: " + path_of(result.filter).string() + ", would be written twice");
+    if (!names.insert(result.filter).second)
+      throw BadInput("output: " + path_of(result.filter).string() + ", would be written twice");
     if (extension_ == ".png") check_drawable(result.filter, result.shape, input);
   }
 }
@@ -73,7 +78,8 @@ std::unique_ptr<OutputFile> RunOutput::open(const std::string& filter) const {
   return std::make_unique<OutputFile>(path_of(filter));
 }
 
-void RunOutput::write(OutputFile& file, const std::string& filter, const Tensor& y, const Plan& plan, const RunInput& input, Show show) const {
+void RunOutput::write(OutputFile& file, const std::string& filter, const Tensor& y, const Plan& plan,
+                      const RunInput& input, Show show) const {
   if (extension_ == ".npy")
     write_npy(y.view(), file);
   else

@@ -25,11 +25,12 @@ class RunOutput {
   // for a picture of other than 1 or 3 channels.
   RunOutput(const std::string& text, const RunInput& input, const std::vector<Result>& results);
 
-  // The file that the result of `filter` will go to, opened; null for nowhere. Throws BadInput when it can't be written.
+  // The file that the result of `filter` goes to, opened; null for nowhere. Throws BadInput when it can't be written.
   std::unique_ptr<OutputFile> open(const std::string& filter) const;
 
   // Writes y, the result of `plan`, to what `open` gave, and says so on stderr.
-  void write(OutputFile& file, const std::string& filter, const Tensor& y, const Plan& plan, const RunInput& input, Show show) const;
+  void write(OutputFile& file, const std::string& filter, const Tensor& y, const Plan& plan, const RunInput& input,
+             Show show) const;
 
  private:
   std::filesystem::path path_of(const std::string& filter) const;

@@ -46,7 +46,8 @@ double noise(double x, double y, std::uint64_t seed) {
 }
 double cloudy_noise(double x, double y, std::uint64_t seed) {
   double sum = 0, weight = 0.5;
-  for (std::uint64_t octave = 0; octave < 4; ++octave, x *= 2, y *= 2, weight /= 2) sum += weight * noise(x, y, seed + octave);
+  for (std::uint64_t octave = 0; octave < 4; ++octave, x *= 2, y *= 2, weight /= 2)
+    sum += weight * noise(x, y, seed + octave);
   return sum;
 }
 
@@ -54,7 +55,8 @@ double cloudy_noise(double x, double y, std::uint64_t seed) {
 constexpr Point kSun{322, 212};
 
 Colour sky(double x, double y) {
-  constexpr std::array<Colour, 4> stops{{{0.06, 0.09, 0.25}, {0.27, 0.20, 0.46}, {0.83, 0.40, 0.44}, {1.00, 0.76, 0.44}}};
+  constexpr std::array<Colour, 4> stops{
+      {{0.06, 0.09, 0.25}, {0.27, 0.20, 0.46}, {0.83, 0.40, 0.44}, {1.00, 0.76, 0.44}}};
   constexpr std::array<double, 4> at{0, 0.45, 0.80, 1};
   const double t = clamp(y / kHorizon);
   Colour colour = stops[3];
@@ -62,9 +64,11 @@ Colour sky(double x, double y) {
     if (t < at[k + 1]) colour = mix(stops[k], stops[k + 1], smooth(at[k], at[k + 1], t));
 
   const double column = std::floor(x / 14), row = std::floor(y / 14);
-  const Point star{(column + 0.15 + 0.7 * lattice(column, row, 1)) * 14, (row + 0.15 + 0.7 * lattice(column, row, 2)) * 14};
+  const Point star{(column + 0.15 + 0.7 * lattice(column, row, 1)) * 14,
+                   (row + 0.15 + 0.7 * lattice(column, row, 2)) * 14};
   if (y < 150 && lattice(column, row, 3) > 0.70)
-    colour = mix(colour, {1, 0.97, 0.9}, (1 - smooth(0.4, 1.0, std::hypot(x - star.x, y - star.y))) * (1 - smooth(60, 150, y)));
+    colour = mix(colour, {1, 0.97, 0.9},
+                 (1 - smooth(0.4, 1.0, std::hypot(x - star.x, y - star.y))) * (1 - smooth(60, 150, y)));
 
   const double cloud = y > 30 ? smooth(0.50, 0.78, cloudy_noise(x / 95, y / 17, 10)) * smooth(30, 130, y) : 0;
   colour = mix(colour, mix({0.42, 0.26, 0.45}, {1.0, 0.62, 0.45}, smooth(90, 215, y)), 0.65 * cloud);
@@ -101,7 +105,8 @@ void add_lighthouse(Colour& colour, double x, double y) {
   const double dx = x - kLantern.x, foot = 190;
   // The beam widens to the left and to the right of the lantern.
   const double beam = std::abs(y - kLantern.y + 0.10 * dx) / (3 + 0.085 * std::abs(dx));
-  if (std::abs(dx) > 7) colour = colour + Colour{0.34, 0.30, 0.17} * ((1 - smooth(0.5, 1, beam)) * std::exp(-std::abs(dx) / 190));
+  if (std::abs(dx) > 7)
+    colour = colour + Colour{0.34, 0.30, 0.17} * ((1 - smooth(0.5, 1, beam)) * std::exp(-std::abs(dx) / 190));
 
   const auto round_wall = [&](Colour wall, double half_width) {  // lit by the sun from the right, and by the sky
     const double across = std::clamp(dx / half_width, -1.0, 1.0);
@@ -117,8 +122,10 @@ void add_lighthouse(Colour& colour, double x, double y) {
   }
   if (y > 73 && y <= 77 && std::abs(dx) < 17) colour = round_wall({0.30, 0.26, 0.33}, 17);
   if (y > 66 && y <= 73 && std::abs(dx) < 16.5 && (std::fmod(dx + 32, 4) < 1 || y < 67.2)) colour = {0.16, 0.13, 0.2};
-  if (y > 52 && y <= 73 && std::abs(dx) < 8) colour = std::fmod(dx + 32, 5) < 0.9 ? Colour{0.2, 0.16, 0.2} : Colour{1.0, 0.93, 0.62};
-  if (y > 41 && y <= 52 && std::abs(dx) < 10 * std::sqrt(clamp((y - 41) / 11))) colour = round_wall({0.74, 0.17, 0.16}, 10);
+  if (y > 52 && y <= 73 && std::abs(dx) < 8)
+    colour = std::fmod(dx + 32, 5) < 0.9 ? Colour{0.2, 0.16, 0.2} : Colour{1.0, 0.93, 0.62};
+  if (y > 41 && y <= 52 && std::abs(dx) < 10 * std::sqrt(clamp((y - 41) / 11)))
+    colour = round_wall({0.74, 0.17, 0.16}, 10);
   if (std::abs(dx) < 0.8 && y > 33 && y <= 42) colour = {0.16, 0.13, 0.2};
 }
 
@@ -127,12 +134,14 @@ void add_cottage(Colour& colour, double x, double y) {
   if (std::abs(dx) < 19 && y > 186 && y < 208) {
     colour = mix({0.62, 0.50, 0.50}, {0.98, 0.86, 0.72}, smooth(-19, 19, dx));
     if (std::abs(std::abs(dx) - 10) < 3.5 && std::abs(y - 194) < 3.5)
-      colour = std::abs(std::abs(dx) - 10) < 0.5 || std::abs(y - 194) < 0.5 ? Colour{0.35, 0.2, 0.2} : Colour{1.0, 0.85, 0.40};
+      colour = std::abs(std::abs(dx) - 10) < 0.5 || std::abs(y - 194) < 0.5 ? Colour{0.35, 0.2, 0.2}
+                                                                            : Colour{1.0, 0.85, 0.40};
     if (std::abs(dx) < 3 && y > 195) colour = {0.28, 0.17, 0.20};
   }
   if (std::abs(dx - 11) < 2.6 && y > 163 && y < 178) colour = {0.44, 0.24, 0.25};
   if (y > 170 && y <= 187 && std::abs(dx) < 7 + (y - 170) * 0.95)  // tiles
-    colour = Colour{0.60, 0.24, 0.22} * (std::fmod(y, 4) < 1 || std::fmod(x + 3 * std::floor(y / 4), 6) < 0.9 ? 0.72 : 1.0);
+    colour =
+        Colour{0.60, 0.24, 0.22} * (std::fmod(y, 4) < 1 || std::fmod(x + 3 * std::floor(y / 4), 6) < 0.9 ? 0.72 : 1.0);
 }
 
 void add_cliff(Colour& colour, double x, double y) {
@@ -141,7 +150,8 @@ void add_cliff(Colour& colour, double x, double y) {
   if (depth < 0) return;
   const double rock = cloudy_noise(x / 13, y / 7, 40);
   const Colour grass = mix({0.16, 0.26, 0.20}, {0.45, 0.45, 0.22}, noise(x / 3, y / 2, 41));
-  colour = mix(grass, mix({0.15, 0.11, 0.19}, {0.62, 0.38, 0.34}, smooth(0.3, 0.75, rock)), smooth(4, 7, depth + 6 * (rock - 0.5)));
+  colour = mix(grass, mix({0.15, 0.11, 0.19}, {0.62, 0.38, 0.34}, smooth(0.3, 0.75, rock)),
+               smooth(4, 7, depth + 6 * (rock - 0.5)));
 }
 
 // A sphere above, a cone below; the checkerboard follows longitude and latitude.
@@ -151,7 +161,8 @@ void add_balloon(Colour& colour, double x, double y) {
   const double half_width = std::abs(t) < 1 ? kRadius * std::pow(1 - t * t, dy < 0 ? 0.5 : 0.85) : 0;
   if (half_width > 4.5 && std::abs(dx) < half_width) {
     const double longitude = std::asin(dx / half_width), latitude = std::asin(t);
-    const auto gore = static_cast<int>((longitude + kPi) * 12 / kPi), ring = static_cast<int>((latitude + kPi) * 9 / kPi);
+    const auto gore = static_cast<int>((longitude + kPi) * 12 / kPi),
+               ring = static_cast<int>((latitude + kPi) * 9 / kPi);
     constexpr std::array<Colour, 2> cloth{{{0.13, 0.45, 0.62}, {0.98, 0.86, 0.48}}};
     const bool band = std::abs(latitude) < 0.14;
     const double light = 0.58 + 0.42 * smooth(-1.3, 1.0, latitude - 0.8 * longitude);  // from below, and from the left
@@ -232,7 +243,8 @@ Picture sample_picture() {
     for (int column = 0; column < kWidth; ++column) {
       Colour sum;
       for (int k = 0; k < kPointsPerSide * kPointsPerSide; ++k)
-        sum = sum + scene(column + (k % kPointsPerSide + 0.5) / kPointsPerSide, row + (k / kPointsPerSide + 0.5) / kPointsPerSide);
+        sum = sum + scene(column + (k % kPointsPerSide + 0.5) / kPointsPerSide,
+                          row + (k / kPointsPerSide + 0.5) / kPointsPerSide);
       const Colour mean = sum * (1.0 / (kPointsPerSide * kPointsPerSide));
       std::uint16_t* pixel = &picture.samples[static_cast<std::size_t>(3 * (row * kWidth + column))];
       pixel[0] = sample(mean.r), pixel[1] = sample(mean.g), pixel[2] = sample(mean.b);

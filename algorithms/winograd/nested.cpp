@@ -82,6 +82,10 @@ FractionMatrix scaled(FractionMatrix matrix, int exponent) {
 
 }  // namespace
 
+DType stored_type(const Request& request) {
+  return request.options.is("stored", "tensor") ? request.dtype : accumulator_of(request.dtype);
+}
+
 TileAxis tile_rows(const Request& request) {
   const ConvProblem& p = request.problem;
   return {p.hi(), p.ho(), p.spec().pad_top, p.hf() == 1 ? 1 : request.options.integer("m"), p.hf()};
@@ -97,7 +101,7 @@ Nested nest(const Request& request) {
   const std::int64_t longest = std::max(f.rows.n(), f.columns.n());
   f.h = along(f.rows, request.options["points"], longest);
   f.w = along(f.columns, request.options["points"], longest);
-  if (size_of(request.dtype) == 2) {
+  if (size_of(stored_type(request)) == 2) {
     f.v_exponent = scale_exponent(f.h.bt, f.w.bt);
     f.u_exponent = scale_exponent(f.h.g, f.w.g);
   }

@@ -37,8 +37,8 @@ struct Nested {
   TileAxis rows, columns;
   CookToom h, w;  // exact, as published
 
-  // V and U are stored times 2^v_exponent and 2^u_exponent, which are ≤ 0, and 0 unless the tensors are
-  // short: the sums of |coefficients| then stay ≤ 1, so that no finite f16 input can overflow. Powers of two
+  // V and U are stored times 2^v_exponent and 2^u_exponent, which are ≤ 0, and 0 unless they are stored in a
+  // short type: the sums of |coefficients| then stay ≤ 1, so that no finite f16 input can overflow. Powers of two
   // cost no accuracy; they are part of scaled_h, which stands for h wherever numbers are computed, and which
   // undoes them in A.
   int v_exponent = 0, u_exponent = 0;
@@ -57,6 +57,9 @@ struct Nested {
 };
 
 std::string size_text(std::int64_t h, std::int64_t w);  // "3x3"
+
+// What V and U are stored in: the accumulator's type or, with stored=tensor, the tensors' own.
+DType stored_type(const Request& request);
 
 // The tile axes that the options of `request` ask for.
 TileAxis tile_rows(const Request& request);

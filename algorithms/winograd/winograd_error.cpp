@@ -52,7 +52,7 @@ double largest_row_sum(const FractionMatrix& matrix) {
 
 struct WorstCase {
   ConvProblem problem;
-  DType dtype;
+  DType dtype;  // of V and U
   std::shared_ptr<const Nested> nested;
 
   bool stored_short() const { return size_of(dtype) == 2; }
@@ -89,13 +89,13 @@ struct WorstCase {
 
     const int threads = omp_get_max_threads();
     const Transforms<double> transforms(f, Coefficients::absolute_values);
-    transform_filter<double>(f, transforms.filter, {w.data(), inputs.w.shape, inputs.w.strides},
+    transform_filter<double, double>(f, transforms.filter, {w.data(), inputs.w.shape, inputs.w.strides},
                              u_cells.data(), threads);
     for (double& cell : u_cells) cell += kappa * alpha_u;
     const Strides x_strides = dense_strides(Layout::NCHW, image.x_shape()),
                   y_strides = dense_strides(Layout::NCHW, image.y_shape());
     for (std::int64_t n = 0; n < problem.n(); ++n) {
-      transform_input<double>(f, transforms.input, {x.data() + n * x_strides[0], image.x_shape(), x_strides},
+      transform_input<double, double>(f, transforms.input, {x.data() + n * x_strides[0], image.x_shape(), x_strides},
                               v.data(), threads);
       for (double& cell : v) cell += kappa * alpha_v;
       multiply(f, image, v.data(), u_cells.data(), m.data(), threads);
@@ -181,7 +181,8 @@ std::optional<double> units_of_sums(const Nested& f) {
 }
 
 ExactInputs exact_inputs(const ConvProblem& problem, DType dtype, const Nested& f) {
-  const double channels = static_cast<double>(problem.ci_per_group()), x_variance = 2, w_variance = 2.0 / 3;
+  const double channels = static_cast<double>(problem.ci_per_group()), x_variance = 2,
+               w_variance = 1;  // if w has no zeros
   const double spread = std::sqrt(channels * x_variance * w_variance) * growth(f.h) * growth(f.w);
   const double u = unit_roundoff(accumulator_of(dtype));
 

@@ -5,7 +5,7 @@
 //   C_o)
 //
 // all dense in this order, so that for each pair of points M is a matrix product with contiguous channels. V
-// and U are rounded to the tensors' type T, everything else happens in T's accumulator. Every pass is
+// and U are rounded to the type S they are stored in, everything else happens in the accumulator. Every pass is
 // parallel over what it writes: the result does not depend on the number of threads.
 #pragma once
 
@@ -27,8 +27,8 @@ struct Transforms {
         output(f.scaled_h.at, f.w.at, which) {}
 };
 
-template <class T>
-void transform_input(const Nested& f, const Sandwich<Accumulator<T>>& transform, View<const T> x, T* v,
+template <class T, class S>
+void transform_input(const Nested& f, const Sandwich<Accumulator<T>>& transform, View<const T> x, S* v,
                      int threads) {
   const std::int64_t images = x.shape[0], channels = x.shape[1], tiles_h = f.rows.tiles(),
                      tiles_w = f.columns.tiles();
@@ -44,14 +44,14 @@ void transform_input(const Nested& f, const Sandwich<Accumulator<T>>& transform,
             for (std::int64_t j = 0; j < f.columns.n(); ++j)
               d[k++] = x.padded(n, c, f.rows.first_input(t) + i, f.columns.first_input(s) + j);
           transform(d, points);
-          T* cell = v + ((n * tiles_h + t) * tiles_w + s) * channels + c;
+          S* cell = v + ((n * tiles_h + t) * tiles_w + s) * channels + c;
           for (std::int64_t point = 0; point < f.products(); ++point)
-            cell[point * point_step] = static_cast<T>(points[static_cast<std::size_t>(point)]);
+            cell[point * point_step] = static_cast<S>(points[static_cast<std::size_t>(point)]);
         }
 }
 
-template <class T>
-void transform_filter(const Nested& f, const Sandwich<Accumulator<T>>& transform, View<const T> w, T* u,
+template <class T, class S>
+void transform_filter(const Nested& f, const Sandwich<Accumulator<T>>& transform, View<const T> w, S* u,
                       int threads) {
   const std::int64_t outputs = w.shape[0], channels = w.shape[1];
 #pragma omp parallel for collapse(2) num_threads(threads)
@@ -63,21 +63,21 @@ void transform_filter(const Nested& f, const Sandwich<Accumulator<T>>& transform
         for (std::int64_t j = 0; j < f.columns.r; ++j) g[k++] = static_cast<Accumulator<T>>(w(o, c, i, j));
       transform(g, points);
       for (std::int64_t point = 0; point < f.products(); ++point)
-        u[(point * outputs + o) * channels + c] = static_cast<T>(points[static_cast<std::size_t>(point)]);
+        u[(point * outputs + o) * channels + c] = static_cast<S>(points[static_cast<std::size_t>(point)]);
     }
 }
 
-template <class T>
-void multiply(const Nested& f, const ConvProblem& p, const T* v, const T* u, Accumulator<T>* m, int threads) {
+template <class S>
+void multiply(const Nested& f, const ConvProblem& p, const S* v, const S* u, Accumulator<S>* m, int threads) {
   constexpr std::int64_t kBlock = 16;  // tiles that share a row of U while it is in the cache
   const std::int64_t tiles = p.n() * f.tiles(), channels = p.ci_per_group();
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (std::int64_t point = 0; point < f.products(); ++point)
     for (std::int64_t block = 0; block < tiles; block += kBlock)
       for (std::int64_t o = 0; o < p.co(); ++o) {
-        const T* filter = u + (point * p.co() + o) * channels;
+        const S* filter = u + (point * p.co() + o) * channels;
         for (std::int64_t tile = block; tile < std::min(block + kBlock, tiles); ++tile) {
-          const T* input = v + (point * tiles + tile) * p.ci() + p.group_of_output(o) * channels;
+          const S* input = v + (point * tiles + tile) * p.ci() + p.group_of_output(o) * channels;
           m[(point * tiles + tile) * p.co() + o] = dot(input, filter, channels);
         }
       }

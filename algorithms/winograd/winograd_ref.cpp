@@ -9,8 +9,9 @@
 // become (m + 2)²: 36 become 16 with m = 2, 144 become 36 with m = 4. In exchange the rounding errors grow,
 // exponentially with n.
 //
-// f16 and bf16: transforms, products, sums and the output in f32; only x, w, V, U and y are in the short
-// type, V and U times a power of two that keeps every finite f16 input finite (nested.h).
+// f16 and bf16: transforms, products, sums and the output in f32; only x, w and y are in the short type. With
+// stored=tensor V and U are too, as tensor cores need them, times a power of two that keeps every finite f16
+// input finite (nested.h); rounding them is what makes FP16 Winograd inaccurate.
 #include "algorithms/winograd/winograd.h"
 
 #include "algorithms/problem/checked.h"
@@ -34,7 +35,7 @@ Axis whole_axis(const char* name, const std::string& symbol, std::int64_t extent
   return {name, symbol, extent, extent};
 }
 
-std::vector<Stage> stages(const ConvProblem& p, DType dtype, const std::shared_ptr<const Nested>& nested) {
+std::vector<Stage> stages(const ConvProblem& p, DType stored, const std::shared_ptr<const Nested>& nested) {
   const Nested& f = *nested;
   const Axis xi = whole_axis("ξ", "n_h", f.rows.n()), nu = whole_axis("ν", "n_w", f.columns.n());
   const Axis n = whole_axis("n", "N", p.n());
@@ -48,7 +49,7 @@ std::vector<Stage> stages(const ConvProblem& p, DType dtype, const std::shared_p
   v.meaning = "point (ξ, ν) of tile (t, s) of input channel c" + times_power_of_two(f.v_exponent);
   v.made_from = {kInput};
   v.axes = {xi, nu, n, t, s, whole_axis("c", "C_i", p.ci())};
-  v.dtype = dtype;
+  v.dtype = stored;
   v.map = erase(TransformedInputMap(p, f), nested);
 
   Stage u;
@@ -58,7 +59,7 @@ std::vector<Stage> stages(const ConvProblem& p, DType dtype, const std::shared_p
       "point (ξ, ν) of the filter from channel c to output channel o" + times_power_of_two(f.u_exponent);
   u.made_from = {kFilter};
   u.axes = {xi, nu, o, whole_axis("c", channels_of_group(p), p.ci_per_group())};
-  u.dtype = dtype;
+  u.dtype = stored;
   u.map = erase(TransformedFilterMap(p, f), nested);
 
   Stage m;
@@ -67,7 +68,7 @@ std::vector<Stage> stages(const ConvProblem& p, DType dtype, const std::shared_p
   m.meaning = "V·U at point (ξ, ν) of tile (t, s), summed over the channels of output channel o";
   m.made_from = {kTransformedInput, kTransformedFilter};
   m.axes = {xi, nu, n, t, s, o};
-  m.dtype = accumulator_of(dtype);
+  m.dtype = accumulator_of(stored);
   m.map = erase(ProductMap(p, f), nested);
 
   for (Stage* stage : {&v, &u, &m}) stage->lay_out();
@@ -90,15 +91,15 @@ std::int64_t executed_flops(const ConvProblem& p, const Nested& f) {
                        product({p.n(), f.tiles(), p.co(), transforms.output.flops()})});
 }
 
-template <class T>
+template <class T, class S>
 void run(const ConvProblem& p, const Nested& f, const Arguments& a, const Workspace& workspace, int threads) {
-  T* const v = workspace.get<T>("V");
-  T* const u = workspace.get<T>("U");
+  S* const v = workspace.get<S>("V");
+  S* const u = workspace.get<S>("U");
   Accumulator<T>* const m = workspace.get<Accumulator<T>>("M");
   const Transforms<Accumulator<T>> transforms(f);
-  transform_input<T>(f, transforms.input, a.x.as<T>(), v, threads);
-  transform_filter<T>(f, transforms.filter, a.w.as<T>(), u, threads);
-  multiply<T>(f, p, v, u, m, threads);
+  transform_input<T, S>(f, transforms.input, a.x.as<T>(), v, threads);
+  transform_filter<T, S>(f, transforms.filter, a.w.as<T>(), u, threads);
+  multiply<S>(f, p, v, u, m, threads);
   transform_output<T>(f, transforms.output, m, a.bias.as<T>(), a.y.as<T>(), threads);
 }
 
@@ -106,12 +107,18 @@ Decisions decide(const Request& request) {
   const ConvProblem problem = request.problem;
   const auto nested = std::make_shared<const Nested>(nest(request));
   Decisions d;
-  d.stages = stages(problem, request.dtype, nested);
+  const DType stored = stored_type(request);
+  d.stages = stages(problem, stored, nested);
   d.executed_flops = executed_flops(problem, *nested);
-  d.error_model = winograd_error_model(problem, request.dtype, nested);
+  d.error_model = winograd_error_model(problem, stored, nested);
   d.notes = {nested->name() + " " + nested->points()};
   d.execute = [=](const Arguments& a, const Workspace& workspace, int threads, Stream) {
-    visit(a.y.dtype, [&]<class T>() { run<T>(problem, *nested, a, workspace, threads); });
+    visit(a.y.dtype, [&]<class T>() {
+      if (stored == a.y.dtype)
+        run<T, T>(problem, *nested, a, workspace, threads);
+      else
+        run<T, Accumulator<T>>(problem, *nested, a, workspace, threads);
+    });
   };
   return d;
 }

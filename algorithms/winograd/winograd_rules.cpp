@@ -47,7 +47,8 @@ std::optional<Refusal> needs_few_points(const Request& request) {
                      m = request.options.integer("m");
   if (m + r - 1 <= kMaxPoints) return std::nullopt;
   std::optional<Request> nearest;
-  if (r <= kMaxPoints) nearest = with(request, "m", std::to_string(kMaxPoints + 1 - r));
+  if (r <= kMaxPoints)
+    nearest = with(with(request, "points", "auto"), "m", std::to_string(kMaxPoints + 1 - r));
   return Refusal{"winograd needs m + filter - 1 <= " + std::to_string(kMaxPoints) + " points, got m " +
                      std::to_string(m) + " with a filter of " +
                      size_text(request.problem.hf(), request.problem.wf()),
@@ -65,11 +66,12 @@ std::optional<Refusal> needs_usable_points(const Request& request) {
 
 // Below its smallest normal number a type has few bits left; F(8x8,3x3) in f16 would return noise.
 std::optional<Refusal> needs_range(const Request& request) {
-  const int least = std::ilogb(smallest_subnormal(request.dtype) / (2 * unit_roundoff(request.dtype)));
+  const DType stored = stored_type(request);
+  const int least = std::ilogb(smallest_subnormal(stored) / (2 * unit_roundoff(stored)));
   const auto smallest = [](const Nested& f) { return std::min(f.smallest_v(), f.smallest_u()); };
   const Nested f = nest(request);
   if (smallest(f) >= least) return std::nullopt;
-  const std::string reason = "winograd: " + f.name() + " in " + std::string(name(request.dtype)) +
+  const std::string reason = "winograd: " + f.name() + " in " + std::string(name(stored)) +
                              " makes data of size 1 as small as 2^" + std::to_string(smallest(f)) +
                              ", must be >= 2^" + std::to_string(least);
   for (long m = request.options.integer("m"); m >= 1; --m)
@@ -100,6 +102,12 @@ std::vector<Option> winograd_options() {
        .values = {},
        .default_value = "auto",
        .accepts = judge_points},
+      {.id = "stored",
+       .title = "Type of V and U",
+       .sentence = "What the transformed data of f16 and bf16 tensors is stored in: the accumulator's f32, or the "
+                   "tensors' own type, as tensor cores need it.",
+       .values = {"accumulator", "tensor"},
+       .default_value = "accumulator"},
   };
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("Every rule that a problem breaks has its own line") {
   CHECK(result.err_lines().size() == 4);  // groups ∤ ci, groups ∤ co, hf, wf
 }
 
-TEST_CASE("--device auto chooses the CPU and says why; cpu says nothing") {
+TEST_CASE("asked for any device (--device auto), chooses the CPU and says why; cpu says nothing") {
   const CommandResult automatic = convlens_command(shell_words("explain cv9 --algorithm direct --device auto"));
   CHECK(automatic.exit == 0);
   CHECK(automatic.err == "device auto: chose the CPU, because this build has no GPU rows\n");
@@ -120,7 +120,7 @@ TEST_CASE("--device auto chooses the CPU and says why; cpu says nothing") {
   CHECK(cpu.out == automatic.out);
 }
 
-TEST_CASE("--version tells the revision and the libraries") {
+TEST_CASE("the flag --version tells the revision and the libraries") {
   const CommandResult result = convlens_command({"--version"});
   CHECK(result.exit == 0);
   CHECK_THAT(result.out, Catch::Matchers::StartsWith("convlens "));

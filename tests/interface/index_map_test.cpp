@@ -48,7 +48,7 @@ struct Answers {
   bool gathers_from(Operand operand) const {
     for (const Source& source : sources)
       if (source.kind == SourceKind::combination || source.kind == SourceKind::region) return false;
-    return stage.made_from == std::vector{operand};
+    return !stage.complex && stage.made_from == std::vector{operand};  // a spectrum of padding alone is no copy
   }
 };
 

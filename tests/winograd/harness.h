@@ -49,11 +49,11 @@ inline Filler integers(std::uint64_t seed, const Shape& shape, std::int64_t most
   };
 }
 
-struct Data {
+struct Tensors {
   Tensor x, w, bias;
 
-  Data(const Request& request, const Filler& fill_x, const Filler& fill_w,
-       const Filler& fill_bias = constant_one)
+  Tensors(const Request& request, const Filler& fill_x, const Filler& fill_w,
+          const Filler& fill_bias = constant_one)
       : x(request.dtype, request.layouts.x, request.problem.x_shape()),
         w(request.dtype, request.layouts.w, request.problem.w_shape()) {
     fill(x.view(), fill_x);
@@ -70,7 +70,7 @@ struct Outcome {
   HostBuffer workspace;
 };
 
-inline Outcome run(const Plan& plan, const Data& data) {
+inline Outcome run(const Plan& plan, const Tensors& data) {
   const Request& request = plan.request();
   Outcome outcome{Tensor(request.dtype, request.layouts.y, request.problem.y_shape()),
                   HostBuffer(plan.workspace_bytes())};
@@ -95,16 +95,16 @@ inline std::vector<double> values(const Tensor& tensor) {
 }
 
 // The direct sum in long double, rounded once to float64: y and Σ|x||w| + |bias|, in NCHW order.
-struct Answer {
+struct DirectSum {
   std::vector<double> y, sum_abs;
 };
-inline Answer direct_sum(const Request& request, const Data& data) {
+inline DirectSum direct_sum(const Request& request, const Tensors& data) {
   const ConvProblem& p = request.problem;
   const Tensor x = converted(data.x.view(), DType::f64, Layout::NCHW),
                w = converted(data.w.view(), DType::f64, FilterLayout::OIHW);
   const auto xv = x.as<double>(), wv = w.as<double>();
   const auto size = static_cast<std::size_t>(elements(p.y_shape()));
-  Answer answer{std::vector<double>(size), std::vector<double>(size)};
+  DirectSum answer{std::vector<double>(size), std::vector<double>(size)};
 #pragma omp parallel for collapse(2)
   for (std::int64_t n = 0; n < p.n(); ++n)
     for (std::int64_t o = 0; o < p.co(); ++o)
@@ -130,8 +130,8 @@ inline Answer direct_sum(const Request& request, const Data& data) {
 }
 
 // The largest |y − answer| / bound of promise (b), output rounding included.
-inline double largest_ratio(const Plan& plan, const Data& data, const Outcome& outcome,
-                            const Answer& answer) {
+inline double largest_ratio(const Plan& plan, const Tensors& data, const Outcome& outcome,
+                            const DirectSum& answer) {
   const Request& request = plan.request();
   const Tensor x = converted(data.x.view(), DType::f64, Layout::NCHW),
                w = converted(data.w.view(), DType::f64, FilterLayout::OIHW);

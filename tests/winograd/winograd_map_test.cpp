@@ -120,14 +120,14 @@ TEST_CASE("a cell of V is padding exactly when every element it would combine li
 
 TEST_CASE("V and U in memory are what their maps say, exactly") {
   for (DType dtype : kDTypes)
-    for (const char* options : {"m=2", "m=4"}) {
+    for (const char* options : {"m=2", "m=4", "m=2,stored=tensor", "m=4,stored=tensor"}) {
       const Request request = request_of(
           {.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_left = 2}, dtype,
           options);
       CAPTURE(describe(request));
       const auto plan = winograd_ref().plan(request);
-      const Data data(request, integers(1, request.problem.x_shape(), 2),
-                      integers(2, request.problem.w_shape(), 1, 9));
+      const Tensors data(request, integers(1, request.problem.x_shape(), 2),
+                         integers(2, request.problem.w_shape(), 1, 9));
       const Outcome outcome = run(*plan, data);
       for (int k : {0, 1}) {
         const Stage& stage = plan->stages()[static_cast<std::size_t>(k)];
@@ -141,7 +141,7 @@ TEST_CASE("V and U in memory are what their maps say, exactly") {
             expected =
                 expected + term.coefficient * Rational(static_cast<std::int64_t>(element(from, a, b, c, d)));
           }
-          const double stored = visit(dtype, [&]<class T>() {
+          const double stored = visit(stage.dtype, [&]<class T>() {
             return static_cast<double>(reinterpret_cast<const T*>(buffer)[stage.offset(cell)]);
           });
           REQUIRE(stored == expected.value());

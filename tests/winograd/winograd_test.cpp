@@ -29,16 +29,12 @@ std::vector<double> integer_case(const ConvSpec& spec, const char* options, DTyp
                                  Layout layout = Layout::NCHW) {
   Request request = request_of(spec, dtype, options);
   request.layouts = {layout, layout == Layout::NHWC ? FilterLayout::OHWI : FilterLayout::OIHW, layout};
-  return values(run(*winograd_ref().plan(request), Data(request, xh, wh)).y);
+  return values(run(*winograd_ref().plan(request), Tensors(request, xh, wh)).y);
 }
 
 std::vector<double> rounded(std::vector<double> y) {
   for (double& value : y) value = std::round(value);
   return y;
-}
-
-std::string refusal(const ConvSpec& spec, const char* options = "", DType dtype = DType::f32) {
-  return winograd_ref().supports(request_of(spec, dtype, options)).reason;
 }
 
 }  // namespace
@@ -64,7 +60,7 @@ TEST_CASE("filters of one row or column are transformed along one axis") {
         {.n = 1, .ci = 2, .hi = 5, .wi = 9, .co = 2, .hf = 1, .wf = 7, .pad_left = 3, .pad_right = 3},
         DType::f32, options);
     const auto plan = winograd_ref().plan(request);
-    const auto y = values(run(*plan, Data(request, xh, wh)).y);
+    const auto y = values(run(*plan, Tensors(request, xh, wh)).y);
     CHECK(sums_of(y) == Sums{18, 26, 37, 849});
     CHECK(plan->stages()[0].axes[0].extent == 1);
     CHECK(plan->error_model().tile_h == 1);
@@ -78,7 +74,7 @@ TEST_CASE("padding may differ on every side, and be larger than the filter") {
     const Request request = request_of(
         {.n = 1, .ci = 1, .hi = 3, .wi = 4, .co = 1, .hf = 2, .wf = 2, .pad_bottom = 1, .pad_right = 1},
         DType::f32, options);
-    const Data data(
+    const Tensors data(
         request, [](auto, auto, auto h, auto w) { return static_cast<double>(4 * h + w); },
         [](auto, auto, auto r, auto s) { return static_cast<double>(2 * r + s + 1); });
     CHECK(rounded(values(run(*winograd_ref().plan(request), data).y)) ==
@@ -87,7 +83,7 @@ TEST_CASE("padding may differ on every side, and be larger than the filter") {
     const Request small = request_of(
         {.hi = 2, .wi = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1},
         DType::f32, options);
-    CHECK(rounded(values(run(*winograd_ref().plan(small), Data(small, constant_one, constant_one)).y)) ==
+    CHECK(rounded(values(run(*winograd_ref().plan(small), Tensors(small, constant_one, constant_one)).y)) ==
           std::vector<double>(4, 4));
   }
 }
@@ -120,9 +116,9 @@ TEST_CASE("random ragged problems agree with the direct sum, in every type and l
             request.layouts = {x, w, y};
             CAPTURE(describe(request), name(x), name(w), name(y));
             const auto plan = winograd_ref().plan(request);
-            const Data data(request, uniform(seed, request.problem.x_shape()),
-                            uniform(seed + 1, request.problem.w_shape()),
-                            uniform(seed + 2, {request.problem.co(), 1, 1, 1}));
+            const Tensors data(request, uniform(seed, request.problem.x_shape()),
+                               uniform(seed + 1, request.problem.w_shape()),
+                               uniform(seed + 2, {request.problem.co(), 1, 1, 1}));
             REQUIRE(largest_ratio(*plan, data, run(*plan, data), direct_sum(request, data)) <= 1);
           }
 }
@@ -137,7 +133,7 @@ TEST_CASE("points given by hand give the same convolution") {
     CHECK(plan->notes()[0] == expected);
     CHECK(plan->run_name() == std::string("winograd.ref:") + options);
     CHECK(parse_run(plan->run_name()).options == plan->request().options);
-    const Data data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
+    const Tensors data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
     CHECK(largest_ratio(*plan, data, run(*plan, data), direct_sum(request, data)) <= 1);
   }
   const Request oblong = request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 5}, DType::f32, "points=0,1,-1,2,-2");
@@ -173,10 +169,10 @@ TEST_CASE("transposed, reversed and broadcast views are read where they lie") {
 }
 
 TEST_CASE("f16 input never overflows in the transforms") {
-  for (const char* options : {"m=2", "m=3", "m=4", "m=6"}) {
+  for (const char* options : {"m=2,stored=tensor", "m=3,stored=tensor", "m=4,stored=tensor", "m=6,stored=tensor"}) {
     const Request request = request_of({.hi = 6, .wi = 6, .hf = 3, .wf = 3}, DType::f16, options);
     const auto plan = winograd_ref().plan(request);
-    const Data data(
+    const Tensors data(
         request, [](auto...) { return 2000.0; }, constant_one);
     CAPTURE(options);
     CHECK(values(run(*plan, data).y) == std::vector<double>(16, 18000));
@@ -184,10 +180,10 @@ TEST_CASE("f16 input never overflows in the transforms") {
     const auto alternating = [](double most) {
       return [=](auto, auto, auto h, auto w) { return (h + w) % 2 == 0 ? most : -most; };
     };
-    const Data largest(request, alternating(65504), alternating(0.125));
+    const Tensors largest(request, alternating(65504), alternating(0.125));
     for (double value : values(run(*plan, largest).y)) CHECK((std::isinf(value) || std::abs(value) > 60000));
     for (const char* buffer : {"V", "U"}) {
-      const Outcome outcome = run(*plan, Data(request, alternating(65504), alternating(65504)));
+      const Outcome outcome = run(*plan, Tensors(request, alternating(65504), alternating(65504)));
       for (const Buffer& b : plan->workspace())
         if (b.name == buffer)
           for (std::int64_t k = 0; k < b.bytes / 2; ++k)
@@ -211,7 +207,7 @@ TEST_CASE("a NaN reaches every output that depends on it, and none beyond its ti
                                         .pad_left = 1,
                                         .pad_right = 1},
                                        DType::f32, options);
-    const Data data(
+    const Tensors data(
         request,
         [](auto n, auto c, auto h, auto w) { return n == 0 && c == 0 && h == 3 && w == 3 ? NAN : 1.0; },
         constant_one);
@@ -244,7 +240,7 @@ TEST_CASE("a NaN of the filter or the bias reaches its whole output channel and 
                                       .pad_left = 2,
                                       .bias = true});
   for (bool in_filter : {true, false}) {
-    const Data data(
+    const Tensors data(
         request, constant_one,
         [=](auto o, auto c, auto u, auto v) {
           return in_filter && o == 1 && c == 1 && u == 0 && v == 2 ? NAN : 1.0;
@@ -271,7 +267,7 @@ TEST_CASE("the result does not depend on the number of threads, on garbage, or o
                                   .groups = 2,
                                   .bias = true},
                                  dtype, "m=4");
-    const Data data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
+    const Tensors data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
     request.threads = 1;
     const auto single = winograd_ref().plan(request);
     const std::vector<double> expected = values(run(*single, data).y);
@@ -289,7 +285,7 @@ TEST_CASE("a plan runs in several threads at once") {
     request.threads = 1;
     const auto plan = winograd_ref().plan(request);
     const auto all = [&](double w) {
-      const Data data(request, constant_one, [=](auto...) { return w; });
+      const Tensors data(request, constant_one, [=](auto...) { return w; });
       for (int call = 0; call < 200; ++call)
         for (double value : values(run(*plan, data).y))
           if (std::abs(value - 9 * w) > 1e-4) return false;
@@ -309,7 +305,7 @@ TEST_CASE("an empty batch computes nothing and stores no input") {
       {.n = 0, .ci = 3, .hi = 5, .wi = 7, .co = 4, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1});
   const auto plan = winograd_ref().plan(request);
   CHECK(plan->stages()[0].bytes() == 0);
-  CHECK(values(run(*plan, Data(request, constant_one, constant_one)).y).empty());
+  CHECK(values(run(*plan, Tensors(request, constant_one, constant_one)).y).empty());
 }
 
 TEST_CASE("the workspace is V, U and M, to the byte") {
@@ -321,7 +317,7 @@ TEST_CASE("the workspace is V, U and M, to the byte") {
   CHECK(plan->stages()[0].formula() == "n_h·n_w·N·⌈H_o/m_h⌉·⌈W_o/m_w⌉·C_i × 4 B");
 
   const auto short_plan = winograd_ref().plan(
-      request_of({.n = 3, .ci = 5, .hi = 9, .wi = 11, .co = 4, .hf = 3, .wf = 5}, DType::f16, "m=3"));
+      request_of({.n = 3, .ci = 5, .hi = 9, .wi = 11, .co = 4, .hf = 3, .wf = 5}, DType::f16, "m=3,stored=tensor"));
   const std::int64_t points = 5 * 7, tiles = 3 * 3 * 3;  // of 7×7 outputs
   CHECK(short_plan->stages()[0].bytes() == points * tiles * 5 * 2);
   CHECK(short_plan->stages()[1].bytes() == points * 4 * 5 * 2);
@@ -337,73 +333,4 @@ TEST_CASE("executed FLOPs count transforms, products and tail tiles") {
   CHECK(plan->executed_flops() == tiles * 3 * 2 * (8 * 4 + 8 * 4) + 5 * 3 * 2 * (8 * 3 + 8 * 4) +
                                       2 * 16 * tiles * 5 * 3 + tiles * 5 * 2 * (6 * 4 + 6 * 2));
   CHECK(plan->flops() == 2 * 2 * 5 * 5 * 7 * 27);
-}
-
-TEST_CASE("what winograd does not compute it refuses in words, and names what would run") {
-  const ConvSpec layer{.n = 1, .ci = 4, .hi = 8, .wi = 8, .co = 4, .hf = 3, .wf = 3};
-  const auto changed = [&](auto&& change) {
-    ConvSpec spec = layer;
-    change(spec);
-    return spec;
-  };
-  for (const char* options : kTiles) {
-    CHECK(refusal(changed([](ConvSpec& s) { s.stride_h = 2; }), options) ==
-          "winograd needs stride 1, got 2x1");
-    CHECK(refusal(changed([](ConvSpec& s) { s.stride_h = s.stride_w = 2; }), options) ==
-          "winograd needs stride 1, got 2x2");
-    CHECK(refusal(changed([](ConvSpec& s) { s.dilation_h = s.dilation_w = 2; }), options) ==
-          "winograd needs dilation 1, got 2x2");
-    CHECK(refusal(changed([](ConvSpec& s) { s.hf = s.wf = 1; }), options) ==
-          "winograd needs a filter of more than one tap, got 1x1, of which F(m,1) saves no multiplication");
-    CHECK(refusal(changed([](ConvSpec& s) { s.groups = 2; }), options).empty());
-    CHECK(refusal(changed([](ConvSpec& s) { s.hf = 3, s.wf = 1; }), options).empty());
-  }
-  CHECK(winograd_ref().plan(request_of(changed([](ConvSpec& s) { s.hf = s.wf = 5; })))->notes()[0] ==
-        "F(2x2,5x5) points 0 1 -1 2 -2 inf");
-  CHECK(refusal({.hi = 20, .wi = 20, .hf = 11, .wf = 11}) ==
-        "winograd needs m + filter - 1 <= 10 points, got m 2 with a filter of 11x11");
-  CHECK(refusal(layer, "points=0,1,-1,2") == "winograd: points: 4 finite ones (0,1,-1,2), must be 3");
-  CHECK(refusal(layer, "m=6,points=0,997/991,-991/983,983/977,-977/971,971/967,-967/953") ==
-        "winograd: fraction: numerator or denominator, needs more than 64 bits");
-  CHECK(refusal(layer, "m=8", DType::f16) ==
-        "winograd: F(8x8,3x3) in f16 makes data of size 1 as small as 2^-25, must be >= 2^-14");
-}
-
-TEST_CASE("the nearest request of a refusal runs") {
-  for (const auto& [spec, options, dtype] :
-       {std::tuple{ConvSpec{.hi = 9, .wi = 9, .hf = 3, .wf = 3, .stride_h = 2}, "", DType::f32},
-        {ConvSpec{.hi = 9, .wi = 9, .hf = 3, .wf = 3, .dilation_w = 2}, "", DType::f32},
-        {ConvSpec{.hi = 9, .wi = 9, .hf = 7, .wf = 3}, "m=8", DType::f32},
-        {ConvSpec{.hi = 9, .wi = 9, .hf = 3, .wf = 3}, "points=0,1", DType::f32},
-        {ConvSpec{.hi = 9, .wi = 9, .hf = 3, .wf = 3}, "m=8", DType::f16}}) {
-    const Support support = winograd_ref().supports(request_of(spec, dtype, options));
-    CAPTURE(support.reason);
-    REQUIRE_FALSE(support.ok);
-    REQUIRE(support.nearest);
-    CHECK(winograd_ref().supports(*support.nearest).ok);
-  }
-}
-
-TEST_CASE("wrong options are named") {
-  const auto parse = [](const char* options) { return OptionSet::parse(options, winograd_ref().options); };
-  CHECK_THROWS_WITH(parse("m=9"), "option m: 9, must be an integer from 1 to 8");
-  CHECK_THROWS_WITH(parse("points=0,1,1"),
-                    "option points: 0,1,1, must be auto, or distinct fractions of integers up to 1000 "
-                    "(infinity is implied)");
-  CHECK(parse("points=0,1,-1,m=2").is("points", "0,1,-1"));
-}
-
-TEST_CASE("the matrices of a layer are printed as published, once when both axes share them") {
-  const std::string square =
-      winograd_matrices(request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 3}, DType::f16, "m=4"));
-  CHECK(square.starts_with("F(4,3), points 0 1 -1 2 -2 inf\nAᵀ =\n"));
-  CHECK(square.find("1/24") != std::string::npos);
-  CHECK(square.find("rows") == std::string::npos);
-  const std::string oblong = winograd_matrices(request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 2}));
-  CHECK(oblong.starts_with("rows: F(2,3), points 0 1 -1 inf\n"));
-  CHECK(oblong.find("columns: F(2,2), points 0 1 inf\n") != std::string::npos);
-  CHECK(winograd_matrices(request_of({.hi = 9, .wi = 9, .hf = 1, .wf = 3})).starts_with("F(2,3)"));
-  CHECK_THROWS_WITH(
-      winograd_matrices(request_of({.hi = 9, .wi = 9})),
-      "winograd needs a filter of more than one tap, got 1x1, of which F(m,1) saves no multiplication");
 }

@@ -1,4 +1,4 @@
-// One row computes one convolution on given data: timed, and compared with the direct answer in float64.
+// Given data instead of random data: the right answer for them, and how far a row is from it.
 #pragma once
 
 #include <vector>
@@ -6,23 +6,12 @@
 #include "algorithms/check/oracle.h"
 #include "algorithms/check/verdict.h"
 #include "algorithms/interface/plan.h"
-#include "algorithms/measure/ledger.h"
-#include "algorithms/measure/ruler.h"
 
-namespace convlens::cli {
+namespace convlens {
 
-struct Computed {
-  Tensor y;
-  Timing timing;
-  std::vector<Ledger::Line> bytes;  // as allocated
-};
-
-// Runs `plan` on x and w. The output and the workspace hold NaN at first, so that what is not written shows.
-Computed compute(const Plan& plan, const Tensor& x, const Tensor& w, const RulerOptions& ruler);
-
-// The right answer for x and w, and how far a row is from it.
 class CrossCheck {
  public:
+  // x and w of any layout and element type; the answer is the oracle's, in float64.
   CrossCheck(const ConvProblem& problem, const Tensor& x, const Tensor& w);
 
   // What a check holds in float64, beside the tensors of the request.
@@ -38,4 +27,4 @@ class CrossCheck {
   std::vector<bool> poisoned_images_;
 };
 
-}  // namespace convlens::cli
+}  // namespace convlens
