@@ -19,7 +19,8 @@ constexpr std::chrono::milliseconds kTerminalPeriod{100};
 constexpr std::chrono::seconds kLinePeriod{5};
 constexpr std::string_view kEraseLine = "\r\x1b[K";
 
-// As much of `line` as one row of the terminal holds: of a line that wraps, only the last row could be taken away again.
+// As much of `line` as one row of the terminal holds: of a line that wraps, only the last row could be taken away
+// again.
 std::string fitted(std::string line) {
   winsize size{};
   const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;

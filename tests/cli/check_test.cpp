@@ -37,9 +37,11 @@ TEST_CASE("check goes through every algorithm, type and homogeneous layout unles
 }
 
 TEST_CASE("check takes all 18 layouts, all option sets, and one seed") {
-  const CommandResult layouts = convlens_command(shell_words("check " + kSmall + " --algorithm direct --dtype f64 --layout all --json"));
+  const CommandResult layouts =
+      convlens_command(shell_words("check " + kSmall + " --algorithm direct --dtype f64 --layout all --json"));
   CHECK(json_lines(layouts.out).size() == 18);
-  const CommandResult options = convlens_command(shell_words("check " + kSmall + " --algorithm im2col --options all --dtype f32 --layout NCHW --seed 5 --json"));
+  const CommandResult options = convlens_command(
+      shell_words("check " + kSmall + " --algorithm im2col --options all --dtype f32 --layout NCHW --seed 5 --json"));
   const std::vector<json> checks = json_lines(options.out);
   std::size_t sets = 1;
   for (const Option& option : find_algorithm("im2col").options) sets *= std::max<std::size_t>(1, option.values.size());
@@ -48,7 +50,8 @@ TEST_CASE("check takes all 18 layouts, all option sets, and one seed") {
 }
 
 TEST_CASE("The line that reproduces a check runs, and gives the same result") {
-  const CommandResult first = convlens_command(shell_words("check " + kSmall + " --algorithm im2col:batching=tile --dtype bf16 --layout NHWC --seed 3 --json"));
+  const CommandResult first = convlens_command(
+      shell_words("check " + kSmall + " --algorithm im2col:batching=tile --dtype bf16 --layout NHWC --seed 3 --json"));
   const json check = json::parse(first.out);
   std::vector<std::string> words = shell_words(check["reproduce"].get<std::string>());
   REQUIRE(words.front() == "convlens");
@@ -85,7 +88,8 @@ TEST_CASE("check prints a CSV with equal columns") {
 
 TEST_CASE("check --verbose has a row for every check") {
   const std::string call = "check " + kSmall + " '2x3x5x6 --filter 4x3x3' --algorithm direct --dtype f32 --layout NCHW";
-  const CommandResult summed = convlens_command(shell_words(call)), each = convlens_command(shell_words(call + " --verbose"));
+  const CommandResult summed = convlens_command(shell_words(call)),
+                      each = convlens_command(shell_words(call + " --verbose"));
   CHECK(each.out_lines().size() == summed.out_lines().size() + 1);
 }
 
@@ -105,7 +109,10 @@ TEST_CASE("check --fuzz goes on for its seconds, and starts the same for the sam
 }
 
 TEST_CASE("check --fuzz keeps to the types and rows that are asked for") {
-  for (const json& check : json_lines(convlens_command(shell_words("check --fuzz --seconds 0.3 --algorithm im2col --dtype f64 --layout NHWC --json")).out)) {
+  for (const json& check :
+       json_lines(convlens_command(
+                      shell_words("check --fuzz --seconds 0.3 --algorithm im2col --dtype f64 --layout NHWC --json"))
+                      .out)) {
     CHECK(check["dtype"] == "f64");
     CHECK(check["layout"]["x"] == "NHWC");
     CHECK_THAT(check["run"].get<std::string>(), Catch::Matchers::StartsWith("im2col.ref"));
@@ -113,11 +120,13 @@ TEST_CASE("check --fuzz keeps to the types and rows that are asked for") {
 }
 
 TEST_CASE("Ctrl-C keeps what was checked and ends with 130") {
-  const CommandResult lines = run_command({.arguments = shell_words("check --fuzz --seconds 60 --json"), .interrupt_lines = 3});
+  const CommandResult lines =
+      run_command({.arguments = shell_words("check --fuzz --seconds 60 --json"), .interrupt_lines = 3});
   CHECK(lines.exit == 130);
   CHECK(lines.seconds < 30);
   CHECK(json_lines(lines.out).size() >= 3);
-  const CommandResult table = run_command({.arguments = shell_words("check --fuzz --seconds 60"), .interrupt_after = 2});
+  const CommandResult table =
+      run_command({.arguments = shell_words("check --fuzz --seconds 60"), .interrupt_after = 2});
   CHECK(table.exit == 130);
   CHECK_THAT(table.out, Contains("passed, 0 failed"));
 }

@@ -35,7 +35,8 @@ TEST_CASE("explain fills the formulas in: cv9 by im2col") {
   CHECK(plan["stages"][0]["formula"] == "N·H_o·W_o·C_i·H_f·W_f × 4 B");
   CHECK(plan["stages"][0]["numbers"] == "1·54·54·64·3·3 × 4 B");
   CHECK(plan["workspace_bytes"] == 54LL * 54 * 64 * 9 * 4 + 64LL * 64 * 9 * 4);
-  const double tensors = 4.0 * (64 * 56 * 56 + 64 * 64 * 9 + 64 * 54 * 54), lowered = 4.0 * (54 * 54 * 64 * 9 + 64 * 64 * 9);
+  const double tensors = 4.0 * (64 * 56 * 56 + 64 * 64 * 9 + 64 * 54 * 54),
+               lowered = 4.0 * (54 * 54 * 64 * 9 + 64 * 64 * 9);
   CHECK(plan["flops_per_byte"]["tensors"].get<double>() == Approx(214990848 / tensors));
   CHECK(plan["flops_per_byte"]["with_workspace"].get<double>() == Approx(214990848 / (tensors + 2 * lowered)));
 }
@@ -52,13 +53,18 @@ TEST_CASE("explain tells the shares that meet padding, and that grouping leaves 
   // 3×3 on 2×2 with one zero around: each of the four outputs reads 4 pixels and 5 zeros.
   CHECK(explained_json("'1x1x2x2 --filter 1x3x3 --pad 1' --algorithm direct")["padding_share"] == Approx(5.0 / 9));
   CHECK(explained_json("'1x8x6x6 --filter 8x3x3 --groups 4' --algorithm direct")["zero_block_share"] == 0.75);
-  CHECK_THAT(explained("'1x8x6x6 --filter 8x3x3 --groups 4' --algorithm direct"), Contains("75.00 %") && Contains("1 − 1/4"));
+  CHECK_THAT(explained("'1x8x6x6 --filter 8x3x3 --groups 4' --algorithm direct"),
+             Contains("75.00 %") && Contains("1 − 1/4"));
 }
 
 TEST_CASE("A layer may be written out as one argument, as options, or as benchdnn writes it") {
-  const json quoted = explained_json("'2x4x9x8 --filter 6x3x2 --stride 2x1 --pad 0x1x2x3 --dilation 1x2 --groups 2 --bias' --algorithm direct");
-  CHECK(explained_json("2x4x9x8 --filter 6x3x2 --stride 2x1 --pad 0x1x2x3 --dilation 1x2 --groups 2 --bias --algorithm direct") == quoted);
-  CHECK(explained_json("mb2ic4ih9oc6kh3ph1 --algorithm direct")["problem"] == to_text(parse_spec("mb2ic4ih9oc6kh3ph1")));
+  const json quoted = explained_json(
+      "'2x4x9x8 --filter 6x3x2 --stride 2x1 --pad 0x1x2x3 --dilation 1x2 --groups 2 --bias' --algorithm direct");
+  CHECK(explained_json(
+            "2x4x9x8 --filter 6x3x2 --stride 2x1 --pad 0x1x2x3 --dilation 1x2 --groups 2 --bias --algorithm direct") ==
+        quoted);
+  CHECK(explained_json("mb2ic4ih9oc6kh3ph1 --algorithm direct")["problem"] ==
+        to_text(parse_spec("mb2ic4ih9oc6kh3ph1")));
 }
 
 TEST_CASE("explain --at: a cell of im2col, worked out by hand") {
@@ -85,7 +91,8 @@ TEST_CASE("explain --at says when a cell is padding, and reads x in its declared
 TEST_CASE("explain --stage input --at works for every algorithm and names the same outputs") {
   for (const Algorithm* row : testing::cpu_rows()) {
     INFO(row->id);
-    const json cell = explained_json("'1x4x9x9 --filter 6x3x3 --pad 1' --stage input --at 0,1,4,0 --algorithm " + row->id);
+    const json cell =
+        explained_json("'1x4x9x9 --filter 6x3x3 --pad 1' --stage input --at 0,1,4,0 --algorithm " + row->id);
     CHECK(cell["lies"]["offset"] == (1 * 9 + 4) * 9);
     CHECK(cell["outputs"].size() == 3 * 2);  // three rows of windows; at the left edge two columns
   }
@@ -99,9 +106,11 @@ TEST_CASE("explain tells of every algorithm its stages, workspace and error mode
     std::int64_t bytes = 0;
     for (const json& buffer : plan["workspace"]) bytes += buffer["bytes"].get<std::int64_t>();
     CHECK(plan["workspace_bytes"] == bytes);
-    for (const char* promise : {"exact", "worst", "likely", "nonfinite"}) CHECK_FALSE(plan["error_model"][promise].get<std::string>().empty());
+    for (const char* promise : {"exact", "worst", "likely", "nonfinite"})
+      CHECK_FALSE(plan["error_model"][promise].get<std::string>().empty());
     const std::string text = explained("'1x4x9x9 --filter 6x3x3 --pad 1' --algorithm " + row->id);
-    for (const json& stage : plan["stages"]) CHECK_THAT(text, Contains("Stage " + stage["id"].get<std::string>() + ": "));
+    for (const json& stage : plan["stages"])
+      CHECK_THAT(text, Contains("Stage " + stage["id"].get<std::string>() + ": "));
   }
 }
 
