@@ -5,15 +5,19 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/error.h"
 
 namespace convlens::cli {
 
 // The options that every command takes.
 struct Globals {
-  bool json = false;                           // results as JSON (Lines) on stdout
-  bool csv = false;                            // results as CSV on stdout
-  std::optional<std::int64_t> memory_limit;    // bytes
-  int threads = 0;                             // 0: all
+  bool json = false;                         // results as JSON on stdout, one document or one object a line
+  bool csv = false;                          // results as CSV on stdout
+  std::optional<std::int64_t> memory_limit;  // bytes
+  int threads = 0;                           // 0: all
 };
 
 void add_list(CLI::App& app, const Globals& globals);
@@ -21,8 +25,17 @@ void add_run(CLI::App& app, const Globals& globals);
 void add_explain(CLI::App& app, const Globals& globals);
 void add_check(CLI::App& app, const Globals& globals);
 void add_bench(CLI::App& app, const Globals& globals);
+void add_windows(CLI::App& app, const Globals& globals);
+
+// What a command's --help opens with; each line is a whole call that really runs.
+void show_examples(CLI::App& command, const std::vector<std::string>& lines);
 
 // True once Ctrl-C was pressed. Long work polls it, keeps what is done, and main exits with 130.
 bool interrupted();
+
+// Thrown to end the program with an exit code when everything has been said already.
+struct Finished {
+  Exit exit = Exit::ok;
+};
 
 }  // namespace convlens::cli

@@ -1,7 +1,134 @@
-#include <cstdio>
+// The command `convlens`: reads the options that all commands share, runs one command, and turns whatever goes wrong
+// into one line on stderr and an exit code (algorithms/error.h).
+#include <omp.h>
 
-#include "algorithms/interface/registry.h"
+#include <csignal>
+#include <exception>
+#include <new>
+#include <sstream>
 
-int main() {
-  for (const auto* row : convlens::algorithms()) std::printf("%s\n", row->id.c_str());
+#include "algorithms/measure/machine.h"
+#include "cli/command.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/usage.h"
+
+namespace convlens::cli {
+
+namespace {
+
+volatile std::sig_atomic_t g_interrupted = 0;
+
+// The first Ctrl-C lets work end in order; the second ends the program at once.
+void on_interrupt(int) { g_interrupted = 1; }
+
+void set_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then an error of write, and temporary files are cleaned up
+}
+
+std::string version_text() {
+  std::string text = "convlens " + version() + " (" + revision() + ")\n";
+  for (const Library& library : libraries()) text += "  " + library.name + " " + library.version + "\n";
+  return text + "  CLI11 " CLI11_VERSION;
+}
+
+void add_globals(CLI::App& app, Globals& globals) {
+  const std::string group = "Options of every command";
+  app.add_flag("--json", globals.json, "results as JSON on stdout")->group(group);
+  app.add_flag("--csv", globals.csv, "results as CSV on stdout")->group(group);
+  app.add_option_function<std::string>(
+         "--memory-limit", [&](const std::string& text) { globals.memory_limit = parse_size("--memory-limit", text); },
+         "bytes that tensors and workspace of a run may take together, as in 8GiB")
+      ->type_name("SIZE")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--threads",
+         [&](const std::string& text) {
+           globals.threads = static_cast<int>(parse_integer("--threads", text, 1, 1024));
+         },
+         "threads to compute with; all of the machine's when left out")
+      ->type_name("COUNT")
+      ->group(group);
+  app.set_help_flag("-h,--help", "this help")->group(group);
+}
+
+// The help of the whole program opens with the first example of every command.
+void show_first_examples(CLI::App& app) {
+  std::vector<std::string> lines;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    std::istringstream footer(command->get_footer());
+    std::string heading, first;
+    std::getline(footer, heading);
+    if (std::getline(footer, first)) lines.push_back(first.substr(2));
+  }
+  show_examples(app, lines);
+}
+
+Exit run(int argc, char** argv) {
+  CLI::App app(
+      "Convlens, a lens on one operation: computes a 2-D convolution in several ways, shows what each does to the\n"
+      "data in memory, checks them against each other and measures what they cost.",
+      "convlens");
+  Globals globals;
+  app.formatter(std::make_shared<ExamplesFirst>());
+  app.require_subcommand(0, 1);
+  app.set_version_flag("--version", version_text)->description("version, revision and libraries");
+  add_list(app, globals);
+  add_run(app, globals);
+  add_explain(app, globals);
+  add_check(app, globals);
+  add_bench(app, globals);
+  add_windows(app, globals);
+  add_globals(app, globals);
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) add_globals(*command, globals);
+  show_first_examples(app);
+
+  app.parse_complete_callback([&] {
+    if (globals.json && globals.csv) throw BadInput("--csv: given with --json, must be one of them");
+    if (globals.threads > 0) omp_set_num_threads(globals.threads);
+  });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto used = app.get_subcommands();
+    print((used.empty() ? &app : used.front())->help(used.empty() ? "" : "convlens"));
+    return Exit::ok;
+  } catch (const CLI::CallForVersion& version) {
+    print(std::string(version.what()) + "\n");
+    return Exit::ok;
+  } catch (const CLI::ParseError& error) {
+    throw BadInput(explain(error, app));
+  }
+  if (app.get_subcommands().empty()) throw BadInput(no_command(app));
+  return Exit::ok;
+}
+
+int guarded(int argc, char** argv) {
+  try {
+    const Exit exit = run(argc, argv);
+    return static_cast<int>(interrupted() ? Exit::interrupted : exit);
+  } catch (const Finished& finished) {
+    return static_cast<int>(interrupted() ? Exit::interrupted : finished.exit);
+  } catch (const Error& error) {
+    say(std::string("convlens: ") + error.what());
+    return static_cast<int>(error.exit());
+  } catch (const std::bad_alloc&) {
+    say("convlens: memory: the system has no more");
+    return static_cast<int>(Exit::unsupported);
+  }
+}
+
+}  // namespace
+
+bool interrupted() { return g_interrupted != 0; }
+
+}  // namespace convlens::cli
+
+int main(int argc, char** argv) {
+  convlens::cli::set_signals();
+  return convlens::cli::guarded(argc, argv);
 }

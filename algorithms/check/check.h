@@ -7,36 +7,35 @@
 #include <vector>
 
 #include "algorithms/check/oracle.h"
+#include "algorithms/check/verdict.h"
 #include "algorithms/interface/algorithm.h"
 
 namespace convlens {
 
-// One of the promises, kept or not.
-struct Verdict {
-  std::string promise;  // "exact" | "worst" | "likely" | "nonfinite"
-  bool made = false;    // false: the row does not promise this, nothing was checked
-  bool kept = true;
-  double ratio = 0;     // the largest error / bound; for exact and nonfinite the number of wrong outputs
-  Shape at{};           // the output (n, o, p, q) where it is largest
-  double got = 0, expected = 0, bound = 0;  // there
-
-  std::string line() const;  // "worst: y(0,3,1,2) = 1.25, expected 1.5 ± 3e-7 (ratio 8e5)"
-};
-
 struct CheckResult {
-  std::string run;  // "im2col.ref:batching=tile"
+  std::string run{};  // "im2col.ref:batching=tile"
   Request request;
   std::uint64_t seed = 1;
   bool supported = true;
-  std::string reason;             // why not, when it is not
-  std::vector<Verdict> verdicts;  // in the order of the contract: exact, worst, likely, nonfinite
+  std::string reason{};             // why not, when it is not
+  std::vector<Verdict> verdicts{};  // in the order of the contract: exact, worst, likely, nonfinite
 
-  bool passed() const;
+  bool passed() const;            // every promise that was made is kept; a row that says no has made none
   std::string reproduce() const;  // "convlens check '…' --algorithm … --dtype … --layout … --seed …"
 };
 
-// Runs the row on the request: integers for (a), uniform data for (b) and (c), one NaN for the non-finite rule; each
-// with outputs and workspace full of NaN first, twice in a row, and with guard bytes around both.
+// Runs the row on the request in watched memory (watched.h): y and the workspace hold NaN at first, what lies around
+// the tensors must not be written, x, w and bias must not change, and nothing may be thrown.
+//
+//   exact      on integers
+//   worst      on uniform data; equal to the bit in a second run, which finds what the first left in y and the
+//              workspace, and with another number of threads (unless the plan notes that BLAS multiplied, which
+//              promises no such thing); and on views with gaps whose rows run backwards
+//   likely     on the first of these results
+//   nonfinite  with a NaN in x, then with an Inf in w (nonfinite.h)
+//
+// Beyond 2²⁵ multiplications exact and worst run once each and nothing more, and nonfinite takes a smaller problem.
+// Inputs and the oracle's answers come from `cache`.
 CheckResult check(const Algorithm& algorithm, const Request& request, std::uint64_t seed, OracleCache& cache);
 
 }  // namespace convlens

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,16 +33,23 @@ struct Data {
   ExactInputs exact{};
   std::uint64_t seed = 1;
 };
+
+// The inputs of a check. Integers: w is never zero, so that no lost tap goes unseen. Where the row does not transform,
+// the ranges shrink until Σ|x||w| < 2²⁴. Where it does (x_max ≤ 2, w_unit ≠ 1, or not bitwise), x is zero in all but
+// about 64 channels of each pixel, other ones for other pixels, so that its larger intermediates stay exact too.
+// Throws Unsupported for integers when a reduction is so long that not even {−1, 0, 1} is exact.
 Inputs make_inputs(const ConvProblem& problem, DType dtype, const Data& data);
 
 struct Answer {
   std::vector<double> y;        // NCHW
   std::vector<double> sum_abs;  // NCHW
 };
+
+// Padding is multiplied as real zeros, so NaN and Inf come out as IEEE arithmetic has them.
 Answer oracle(const ConvProblem& problem, const Inputs& inputs);
 
 // Inputs and answers, computed once a (problem, type, data) and shared by all rows and layouts that are checked on
-// them. Keeps the most recent few; safe to use from several threads.
+// them. Keeps the most recent 32, or 1 GiB of them; safe to use from several threads.
 class OracleCache {
  public:
   struct Entry {
@@ -53,7 +61,8 @@ class OracleCache {
  private:
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const Entry>> entries_;
-  std::vector<std::string> order_;
+  std::deque<std::string> order_;  // of the entries' keys, oldest first
+  std::int64_t bytes_ = 0;
 };
 
 }  // namespace convlens

@@ -7,8 +7,10 @@
 
 namespace convlens {
 
-// Greedy: tries simpler values for every field (drop groups and bias, halve and decrement sizes, stride, dilation and
-// padding towards 1, 1 and 0) and keeps what still fails, until nothing simpler does. `fails` must be deterministic.
+// Greedy: tries simpler values for every field (drop bias and options, one group, halve and decrement sizes, stride,
+// dilation and padding towards 1, 1 and 0; the same along both axes at once; the default layouts) and keeps what still
+// fails, until nothing simpler does. Only legal problems are tried. `fails` must be deterministic, and true of
+// `failing`.
 Request shrink(const Request& failing, const std::function<bool(const Request&)>& fails);
 
 }  // namespace convlens

@@ -6,9 +6,12 @@ namespace convlens {
 
 std::string_view name(Unit unit) {
   switch (unit) {
-    case Unit::cpu: return "cpu";
-    case Unit::cc: return "cc";
-    case Unit::tc: break;
+    case Unit::cpu:
+      return "cpu";
+    case Unit::cc:
+      return "cc";
+    case Unit::tc:
+      break;
   }
   return "tc";
 }
@@ -18,9 +21,6 @@ std::string run_name(const Algorithm& algorithm, const OptionSet& options) {
   return text.empty() ? algorithm.id : algorithm.id + ":" + text;
 }
 
-namespace {
-
-// Options that a request leaves out take their defaults.
 Request complete(const Algorithm& algorithm, Request request) {
   OptionSet options = OptionSet::parse("", algorithm.options);
   for (const auto& [id, value] : request.options.values()) options.set(id, value);
@@ -28,14 +28,17 @@ Request complete(const Algorithm& algorithm, Request request) {
   return request;
 }
 
+namespace {
+
 // "im2col.ref: workspace 9031684608 bytes (im2col 9031680000, filter 4608) + tensors …, memory limit …"
 std::string too_large(const Plan& plan, std::int64_t limit) {
   std::string parts;
   for (const Buffer& buffer : plan.workspace())
     parts += (parts.empty() ? "" : ", ") + buffer.name + " " + std::to_string(buffer.bytes);
   return plan.run_name() + ": workspace " + std::to_string(plan.workspace_bytes()) + " bytes" +
-         (parts.empty() ? "" : " (" + parts + ")") + " + tensors " + std::to_string(plan.request().tensor_bytes()) +
-         " bytes, must be ≤ the memory limit of " + std::to_string(limit) + " bytes";
+         (parts.empty() ? "" : " (" + parts + ")") + " + tensors " +
+         std::to_string(plan.request().tensor_bytes()) + " bytes, must be ≤ the memory limit of " +
+         std::to_string(limit) + " bytes";
 }
 
 struct Judged {
@@ -43,12 +46,26 @@ struct Judged {
   std::shared_ptr<const Plan> plan;
 };
 
-Judged judge(const Algorithm& algorithm, const Request& asked) {
+Judged judge(const Algorithm& algorithm, const Request& asked, std::size_t suggestions);
+
+// A rule suggests what satisfies it alone. Here the other rules have their say too, so that the result runs,
+// or is nothing.
+std::optional<Request> runnable(const Algorithm& algorithm, const std::optional<Request>& suggested,
+                                std::size_t suggestions) {
+  if (!suggested || suggestions == 0) return std::nullopt;
+  const Support support = judge(algorithm, *suggested, suggestions - 1).support;
+  return support ? suggested : support.nearest;
+}
+
+// Follows at most so many `suggestions`: rules that contradict each other must come to an end.
+Judged judge(const Algorithm& algorithm, const Request& asked, std::size_t suggestions) {
   const Request request = complete(algorithm, asked);
   if (algorithm.missing)
-    if (const std::string why = algorithm.missing(); !why.empty()) return {{false, algorithm.id + ": " + why, {}}, {}};
+    if (const std::string why = algorithm.missing(); !why.empty())
+      return {{false, algorithm.id + ": " + why, {}}, {}};
   for (const Rule& rule : algorithm.rules)
-    if (auto refusal = rule.refuse(request)) return {{false, refusal->reason, std::move(refusal->nearest)}, {}};
+    if (const auto refusal = rule.refuse(request))
+      return {{false, refusal->reason, runnable(algorithm, refusal->nearest, suggestions)}, {}};
 
   std::shared_ptr<const Plan> plan;
   try {
@@ -59,6 +76,10 @@ Judged judge(const Algorithm& algorithm, const Request& asked) {
   if (request.memory_limit && plan->workspace_bytes() + request.tensor_bytes() > *request.memory_limit)
     return {{false, too_large(*plan, *request.memory_limit), {}}, {}};
   return {{}, std::move(plan)};
+}
+
+Judged judge(const Algorithm& algorithm, const Request& asked) {
+  return judge(algorithm, asked, algorithm.rules.size());
 }
 
 }  // namespace

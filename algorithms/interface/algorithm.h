@@ -53,6 +53,9 @@ struct Algorithm {
   std::shared_ptr<const Plan> plan(const Request& request) const;
 };
 
+// The same request with the options it leaves out at the algorithm's defaults.
+Request complete(const Algorithm& algorithm, Request request);
+
 // The name that reproduces a run: "im2col.ref:batching=tile".
 std::string run_name(const Algorithm& algorithm, const OptionSet& options);
 

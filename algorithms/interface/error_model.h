@@ -24,6 +24,7 @@ struct ExactInputs {
   int w_max = 3;            // w ∈ w_unit · {−w_max … w_max}
   std::int64_t w_unit = 1;  // what clears the denominators of a filter transform
   bool bitwise = true;      // false: the result is within ¼ of the integer
+  bool made = true;         // false: intermediates in a short type are too coarse for either, (a) is not promised
 };
 
 // What a worst-case bound is computed from: the inputs as float64 in NCHW and OIHW order, dense, and, as the oracle

@@ -36,15 +36,22 @@ const Option& find(std::string_view id, std::span<const Option> options) {
 OptionSet OptionSet::parse(std::string_view text, std::span<const Option> options) {
   OptionSet set;
   for (const Option& option : options) set.values_[option.id] = option.default_value;
-  while (!text.empty()) {
+  const auto next_item = [&text] {
     const std::size_t comma = text.find(',');
     const std::string_view item = text.substr(0, comma);
     text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+    return item;
+  };
+  while (!text.empty()) {
+    const std::string_view item = next_item();
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos)
       throw BadInput("option: " + std::string(item) + ", must be written id=value");
     const Option& option = find(item.substr(0, equals), options);
-    const std::string value(item.substr(equals + 1));
+    std::string value(item.substr(equals + 1));
+    // Free text may hold commas, as in points=0,1,-1: what has no "=" goes on with the value before it.
+    while (option.accepts && !text.empty() && text.substr(0, text.find(',')).find('=') == std::string_view::npos)
+      value += "," + std::string(next_item());
     check_value(option, value);
     set.values_[option.id] = value;
   }

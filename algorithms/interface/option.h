@@ -29,7 +29,7 @@ class OptionSet {
  public:
   OptionSet() = default;
 
-  // `text` is "id=value,id=value", or empty; options not named take their defaults.
+  // `text` is "id=value,id=value", or empty; options not named take their defaults. A value of free text may hold commas.
   // Throws BadInput that names the unknown option or value, with the closest one there is.
   static OptionSet parse(std::string_view text, std::span<const Option> options);
 

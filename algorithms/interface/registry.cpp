@@ -4,9 +4,11 @@
 
 #include "algorithms/direct/direct.h"
 #include "algorithms/error.h"
+#include "algorithms/fft/fft.h"
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/im2win/im2win.h"
 #include "algorithms/interface/suggest.h"
+#include "algorithms/winograd/winograd.h"
 
 namespace convlens {
 
@@ -19,11 +21,13 @@ const std::vector<const Algorithm*>& own_rows() {
       &direct_cpu(),
       &im2col_ref(),
       &im2col_cpu(),
+      &fft_ref(),
       &implicit_gemm_ref(),
       &implicit_gemm_cpu(),
       &im2win_ref(),
       &im2win_cpu(),
       &mec_ref(),
+      &winograd_ref(),
   };
   return rows;
 }

@@ -17,8 +17,11 @@ class Ledger {
     std::int64_t bytes = 0;
   };
 
-  // Allocates host memory and writes it down.
+  // Allocates host memory and writes it down. Throws Unsupported when there is not so much.
   HostBuffer allocate(const std::string& name, std::int64_t bytes);
+
+  // Allocates the workspace of `plan` in one piece, and writes down each of its buffers.
+  HostBuffer allocate_workspace(const Plan& plan);
 
   // Writes down tensors that exist already.
   void note(const std::string& name, std::int64_t bytes);

@@ -10,13 +10,14 @@ namespace convlens {
 struct Machine {
   std::string host;      // the operating system and kernel, not the machine's name
   std::string cpu;       // "AMD EPYC … (2 cores)"
-  int cores = 1;
+  int cores = 1;         // that this process may use
   std::int64_t last_level_cache = 0;  // bytes, 0 when unknown
-  std::int64_t memory = 0;            // bytes
+  std::int64_t memory = 0;            // bytes, 0 when unknown
 };
 const Machine& machine();
 
-// The program's version, the source revision it was built from, and each library with its version.
+// The program's version, the source revision it was built from, and each library with its version. The compiler is one
+// of them, with the instruction set that it was told to compile for.
 std::string version();
 std::string revision();
 struct Library {
@@ -24,15 +25,19 @@ struct Library {
 };
 std::vector<Library> libraries();
 
-// What the CPU can do at most, measured once a process for `threads` threads: independent vector multiply-adds in
-// registers, and a copy far larger than the cache.
+// What the CPU can do at most, measured once a process for `threads` threads (0: all): independent multiply-adds of f32
+// vectors in registers, and a copy far larger than the cache. The widest vectors that the CPU has are used, whatever
+// the program was compiled for, because BLAS and the fast rows choose theirs at run time too. Each is the best of many
+// short tries: on a busy machine a ceiling would otherwise be too low, and a row could break through it.
 struct Ceilings {
-  double gflops = 0;   // f32, for the instruction set this program was compiled for
-  double gbytes = 0;   // read + write, 10⁹ bytes a second
+  double gflops = 0;    // 10⁹ f32 operations a second
+  double gbytes = 0;    // read + write, 10⁹ bytes a second
+  std::string vectors;  // what gflops was measured with: "AVX-512"
 };
 const Ceilings& cpu_ceilings(int threads);
 
-// The least time that a layer can take: max(FLOPs ÷ gflops, (input + filter + output bytes) ÷ gbytes), in ms.
+// The least time that a layer can take: max(FLOPs ÷ gflops, (input + filter + output bytes) ÷ gbytes), in ms. The bytes
+// come from memory: a layer that stays in a warm cache can be faster.
 double floor_ms(std::int64_t flops, std::int64_t bytes, const Ceilings& ceilings);
 
 }  // namespace convlens

@@ -1,9 +1,13 @@
 // Result records: one JSON object a measurement, one a line, the same from every face of the program.
 //
-// The fields are those of record.schema.json in this folder. Strict JSON: '.' decimals in any locale, NaN and Inf as null.
+// The fields are those of record.schema.json in this folder. Strict JSON: '.' decimals in any locale, NaN and Inf as
+// null. CSV (RFC 4180) has the same fields, n/a for null, and lists and objects as "a;b" and "k=v;k=w".
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "algorithms/interface/plan.h"
 #include "algorithms/measure/ledger.h"
@@ -19,8 +23,8 @@ struct Measurement {
   std::string pattern = "uniform";
   std::uint64_t seed = 1;
   std::vector<Ledger::Line> bytes;  // as allocated
-  double floor_fraction = 0;        // roofline time / median time
-  double error_over_bound = 0;      // NaN when not checked
+  double floor_fraction = std::numeric_limits<double>::quiet_NaN();    // floor_ms / median; NaN when not known
+  double error_over_bound = std::numeric_limits<double>::quiet_NaN();  // NaN when not checked
 };
 
 // One line of JSON, without the newline.

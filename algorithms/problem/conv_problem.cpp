@@ -16,10 +16,10 @@ std::int64_t pairs_inside(std::int64_t outputs, std::int64_t taps, std::int64_t 
                           std::int64_t pad, std::int64_t size) {
   std::int64_t inside = 0;
   for (std::int64_t tap = 0; tap < taps; ++tap) {
-    // Outputs with 0 ≤ out·stride + shift < size.
+    // Outputs with 0 ≤ out·stride + shift < size. Rounding up as ⌊(a − 1)/b⌋ + 1 cannot overflow, however large b is.
     const std::int64_t shift = tap * dilation - pad;
-    const std::int64_t first = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
-    const std::int64_t beyond = shift >= size ? 0 : (size - shift + stride - 1) / stride;
+    const std::int64_t first = shift >= 0 ? 0 : (-shift - 1) / stride + 1;
+    const std::int64_t beyond = shift >= size ? 0 : (size - shift - 1) / stride + 1;
     const std::int64_t last = beyond < outputs ? beyond : outputs;
     if (last > first) inside += last - first;
   }

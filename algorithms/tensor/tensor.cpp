@@ -10,10 +10,13 @@ namespace convlens {
 namespace {
 constexpr std::align_val_t kAlignment{64};
 
+// Fewer elements than this are done sooner by one thread than shared out.
+constexpr std::int64_t kWorthThreads = std::int64_t{1} << 16;
+
 // Calls body(n, c, h, w) for every coordinate, rows shared out between threads.
 template <class Body>
 void for_each_coordinate(const Shape& shape, Body&& body) {
-#pragma omp parallel for collapse(3)
+#pragma omp parallel for collapse(3) if (elements(shape) > kWorthThreads)
   for (std::int64_t n = 0; n < shape[0]; ++n)
     for (std::int64_t c = 0; c < shape[1]; ++c)
       for (std::int64_t h = 0; h < shape[2]; ++h)

@@ -1,0 +1,10 @@
+// Convolution by the discrete Fourier transform.
+#pragma once
+
+#include "algorithms/interface/algorithm.h"
+
+namespace convlens {
+
+const Algorithm& fft_ref();
+
+}  // namespace convlens

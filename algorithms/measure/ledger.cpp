@@ -1,0 +1,34 @@
+#include "algorithms/measure/ledger.h"
+
+namespace convlens {
+
+HostBuffer Ledger::allocate(const std::string& name, std::int64_t bytes) {
+  HostBuffer buffer(bytes);
+  note(name, buffer.bytes());
+  return buffer;
+}
+
+HostBuffer Ledger::allocate_workspace(const Plan& plan) {
+  HostBuffer memory(plan.workspace_bytes());
+  for (const Buffer& buffer : plan.workspace()) note(buffer.name, buffer.bytes);
+  return memory;
+}
+
+void Ledger::note(const std::string& name, std::int64_t bytes) { lines_.push_back({name, bytes}); }
+
+std::int64_t Ledger::total() const {
+  std::int64_t sum = 0;
+  for (const Line& line : lines_) sum += line.bytes;
+  return sum;
+}
+
+std::vector<Ledger::Line> planned_bytes(const Plan& plan) {
+  const Request& request = plan.request();
+  std::vector<Ledger::Line> lines{{"x", request.x_bytes()}, {"w", request.w_bytes()}};
+  if (request.problem.bias()) lines.push_back({"bias", request.bias_bytes()});
+  lines.push_back({"y", request.y_bytes()});
+  for (const Buffer& buffer : plan.workspace()) lines.push_back({buffer.name, buffer.bytes});
+  return lines;
+}
+
+}  // namespace convlens

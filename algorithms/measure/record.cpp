@@ -1,0 +1,186 @@
+#include "algorithms/measure/record.h"
+
+#include <chrono>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "algorithms/interface/algorithm.h"
+#include "algorithms/measure/machine.h"
+
+namespace convlens {
+
+namespace {
+
+using Json = nlohmann::ordered_json;  // fields in the order in which the schema has them
+
+constexpr int kSchema = 1;
+
+// The columns of CSV: the fields of a record, "a.b" where b is a field of the object a.
+constexpr const char* kColumns[] = {
+    // where and with what
+    "schema", "time", "revision", "host", "cpu", "gpu", "driver", "cuda", "libraries", "clocks",
+    // what was computed
+    "layer", "problem.n", "problem.ci", "problem.hi", "problem.wi", "problem.co", "problem.hf", "problem.wf",
+    "problem.stride", "problem.pad", "problem.dilation", "problem.groups",
+    // how
+    "algorithm", "options", "run", "unit", "dtype", "layout.x", "layout.w", "layout.y",
+    // how long it took
+    "timed", "l2", "data.pattern", "data.seed", "samples_ms", "median_ms", "min_ms", "tflops", "tflops_executed",
+    "floor_fraction",
+    // what it used
+    "bytes", "workspace_bytes", "peak_bytes", "peak_source", "registers", "shared_bytes", "spill_bytes",
+    // what else is known
+    "error_over_bound", "engine_notes"};
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[] = "2000-01-01T00:00:00Z";
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+Json problem_object(const ConvSpec& s) {
+  return {{"n", s.n},
+          {"ci", s.ci},
+          {"hi", s.hi},
+          {"wi", s.wi},
+          {"co", s.co},
+          {"hf", s.hf},
+          {"wf", s.wf},
+          {"stride", {s.stride_h, s.stride_w}},
+          {"pad", {s.pad_top, s.pad_bottom, s.pad_left, s.pad_right}},
+          {"dilation", {s.dilation_h, s.dilation_w}},
+          {"groups", s.groups}};
+}
+
+Json library_object() {
+  Json object = Json::object();
+  for (const Library& library : libraries()) object[library.name] = library.version;
+  return object;
+}
+
+Json option_object(const Request& request) {
+  Json object = Json::object();
+  for (const auto& [id, value] : request.options.values()) object[id] = value;
+  return object;
+}
+
+Json byte_object(const std::vector<Ledger::Line>& lines) {
+  Json object = Json::object();
+  for (const Ledger::Line& line : lines) object[line.name] = line.bytes;
+  return object;
+}
+
+// Where NaN and Inf may go beyond the outputs that depend on them; "" when nowhere.
+std::string spread_note(const ErrorModel& model) {
+  switch (model.spread) {
+    case Spread::exact: return "";
+    case Spread::tile:
+      return "NaN and Inf may spread over their tile of " + std::to_string(model.tile_h) + "x" + std::to_string(model.tile_w) + " outputs";
+    case Spread::image: break;
+  }
+  return "NaN and Inf may spread over their image";
+}
+
+Json note_array(const Measurement& m) {
+  Json notes = Json::array();
+  for (const std::string& note : m.plan.notes()) notes.push_back(note);
+  if (const std::string spread = spread_note(m.plan.error_model()); !spread.empty()) notes.push_back(spread);
+  notes.push_back("tflops: direct-equivalent FLOPs over the median");
+  notes.push_back("warm-up: " + std::to_string(m.timing.warmup) + " calls");
+  if (m.timing.interrupted) notes.push_back("interrupted");
+  return notes;
+}
+
+Json record(const Measurement& m) {
+  const Plan& plan = m.plan;
+  const Request& request = plan.request();
+  const double median = m.timing.median_ms();
+  std::int64_t peak = 0;
+  for (const Ledger::Line& line : m.bytes) peak += line.bytes;
+
+  Json r;
+  r["schema"] = kSchema;
+  r["time"] = utc_now();
+  r["revision"] = revision();
+  r["host"] = machine().host;
+  r["cpu"] = machine().cpu;
+  for (const char* of_gpu : {"gpu", "driver", "cuda"}) r[of_gpu] = nullptr;
+  r["libraries"] = library_object();
+  r["clocks"] = {{"timer", "steady_clock"}};
+  r["layer"] = m.layer;
+  r["problem"] = problem_object(plan.problem().spec());
+  r["algorithm"] = plan.algorithm().id;
+  r["options"] = option_object(request);
+  r["run"] = plan.run_name();
+  r["unit"] = name(plan.algorithm().unit);
+  r["dtype"] = name(request.dtype);
+  r["layout"] = {{"x", name(request.layouts.x)}, {"w", name(request.layouts.w)}, {"y", name(request.layouts.y)}};
+  r["timed"] = "call";
+  r["l2"] = m.cold_cache ? "cold" : "warm";
+  r["data"] = {{"pattern", m.pattern}, {"seed", m.seed}};
+  r["samples_ms"] = m.timing.samples_ms;
+  r["median_ms"] = median;
+  r["min_ms"] = m.timing.min_ms();
+  r["tflops"] = tflops(plan.flops(), median);
+  r["tflops_executed"] = tflops(plan.executed_flops(), median);
+  r["floor_fraction"] = m.floor_fraction;
+  r["bytes"] = byte_object(m.bytes);
+  r["workspace_bytes"] = plan.workspace_bytes();
+  r["peak_bytes"] = peak;
+  r["peak_source"] = "ledger";
+  for (const char* of_kernel : {"registers", "shared_bytes", "spill_bytes"}) r[of_kernel] = nullptr;
+  r["error_over_bound"] = m.error_over_bound;
+  r["engine_notes"] = note_array(m);
+  return r;
+}
+
+// nlohmann-json writes numbers by itself: '.' in every locale, the shortest digits that read back equal, NaN and Inf as
+// null. Text that is no UTF-8 is replaced rather than refused.
+std::string dump(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// A value as the text of one cell: lists and objects as "a;b" and "k=v;k=w".
+std::string cell(const Json& value) {
+  // JSON's null is both "does not apply" and "not a number".
+  if (value.is_null() || (value.is_number_float() && dump(value) == "null")) return "n/a";
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_structured()) return dump(value);
+  std::string text;
+  for (const auto& [key, item] : value.items())
+    text += (text.empty() ? "" : ";") + (value.is_object() ? key + "=" : "") + cell(item);
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
+}
+
+}  // namespace
+
+std::string to_json(const Measurement& measurement) { return dump(record(measurement)); }
+
+std::string csv_header() {
+  std::string line;
+  for (const char* column : kColumns) line += std::string(column) + ",";
+  line.pop_back();
+  return line;
+}
+
+std::string to_csv(const Measurement& measurement) {
+  const Json r = record(measurement);
+  std::string line;
+  for (const std::string column : kColumns) {
+    const std::size_t dot = column.find('.');
+    const Json& field = r.at(column.substr(0, dot));
+    line += quoted(cell(dot == std::string::npos ? field : field.at(column.substr(dot + 1)))) + ",";
+  }
+  line.pop_back();
+  return line;
+}
+
+}  // namespace convlens

@@ -1,0 +1,250 @@
+#include "cli/arguments.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "algorithms/interface/suggest.h"
+#include "algorithms/measure/machine.h"
+#include "algorithms/problem/layers.h"
+#include "algorithms/problem/parse.h"
+#include "cli/devices.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+
+namespace convlens::cli {
+
+namespace {
+
+// A layer that is written out starts with a number, or with a number behind one of benchdnn's prefixes.
+bool written_out(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size() && std::islower(static_cast<unsigned char>(text[at]))) ++at;
+  const std::string_view prefix = text.substr(0, at);
+  const bool number = at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
+  return text.find(' ') != std::string_view::npos ||
+         (number && (prefix.empty() || prefix == "mb" || prefix == "g" || prefix == "ic"));
+}
+
+std::vector<NamedLayer> find_layers(const std::string& name) {
+  const std::vector<std::string> suites = layer_suites();
+  if (std::ranges::find(suites, name) != suites.end()) return find_suite(name);
+  std::vector<std::string> names = suites;
+  for (const NamedLayer& layer : named_layers()) {
+    if (layer.name == name) return {layer};
+    names.push_back(layer.name);
+  }
+  const std::string meant = closest(name, names);
+  throw BadInput(
+      "layer: " + name +
+      (meant.empty()
+           ? ", must be a layer or suite of `convlens list layers`, or a problem as in 1x64x56x56 --filter 64x3x3"
+           : ", did you mean \"" + meant + "\"?"));
+}
+
+Layouts parse_layouts(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    names.push_back(text.substr(from, comma - from));
+    from = comma + 1;
+  }
+  if (names.size() != 1 && names.size() != 3)
+    throw BadInput("layout: " + text +
+                   ", must be all, one of NCHW, NHWC, CHWN, or input,filter,output as in NCHW,OIHW,NCHW");
+  const auto tensor = [](const std::string& name) {
+    if (const auto layout = parse_layout(name)) return *layout;
+    throw BadInput("layout: " + name + suggestion(name, std::vector<std::string>{"NCHW", "NHWC", "CHWN", "all"}));
+  };
+  const auto filter = [](const std::string& name) {
+    if (const auto layout = parse_filter_layout(name)) return *layout;
+    throw BadInput("layout: " + name + suggestion(name, std::vector<std::string>{"OIHW", "OHWI"}));
+  };
+  if (names.size() == 3) return {tensor(names[0]), filter(names[1]), tensor(names[2])};
+  const Layout layout = tensor(names[0]);
+  return {layout, layout == Layout::NHWC ? FilterLayout::OHWI : FilterLayout::OIHW, layout};
+}
+
+// Every combination of the listed values of `options`; free texts keep their defaults.
+std::vector<OptionSet> all_option_sets(const std::vector<Option>& options) {
+  std::vector<OptionSet> sets{OptionSet::parse("", options)};
+  for (const Option& option : options) {
+    std::vector<OptionSet> more;
+    for (const OptionSet& set : sets)
+      for (const std::string& value : option.values) {
+        more.push_back(set);
+        more.back().set(option.id, value);
+      }
+    if (!more.empty()) sets = std::move(more);
+  }
+  return sets;
+}
+
+}  // namespace
+
+std::string Layer::text() const {
+  if (name.empty()) return to_text(problem.spec());
+  return name + (problem.n() == 1 ? "" : " N=" + std::to_string(problem.n()));
+}
+
+void LayerArguments::add_to(CLI::App& command) {
+  const std::string group = "Layers";
+  command.add_option("LAYER", names_, "a layer, a suite, or a problem in quotes: '1x64x56x56 --filter 64x3x3 --pad 1'");
+  command.add_option("--layer", named_, "a layer, as LAYER")->allow_extra_args(false)->type_name("NAME")->group(group);
+  command.add_option("--suite", suites_, "all layers of a suite, as in cv")
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->group(group);
+  add_integer(
+      command, "--batch", 0, std::int64_t{1} << 40, [this](std::int64_t n) { batch_ = n; }, "N, the batch size")
+      ->group(group);
+  const auto add_part = [&](const std::string& option, const std::string& type, const std::string& sentence) {
+    command
+        .add_option_function<std::string>(
+            option, [this, option](const std::string& value) { written_ += " " + option + " " + value; }, sentence)
+        ->type_name(type)
+        ->group("A layer written out, after LAYER = N×C_i×H_i×W_i");
+  };
+  add_part("--filter", "CxHxW", "C_o×H_f×W_f");
+  add_part("--stride", "S|HxW", "stride, 1 when left out");
+  add_part("--pad", "P|HxW|TxBxLxR", "zero padding, 0 when left out");
+  add_part("--dilation", "D|HxW", "dilation, 1 when left out");
+  add_part("--groups", "COUNT", "groups of channels, 1 when left out");
+  command
+      .add_flag_callback(
+          "--bias", [this] { written_ += " --bias"; }, "add a bias")
+      ->group("A layer written out, after LAYER = N×C_i×H_i×W_i");
+}
+
+std::vector<Layer> LayerArguments::layers() const {
+  std::vector<Layer> layers;
+  const auto add = [&](const std::string& name, ConvSpec spec) {
+    if (batch_) spec.n = *batch_;
+    layers.push_back({name, ConvProblem(spec)});
+  };
+  std::vector<std::string> names = names_;
+  names.insert(names.end(), named_.begin(), named_.end());
+  if (!written_.empty() && (names.size() != 1 || !suites_.empty() || !written_out(names[0])))
+    throw BadInput("layer:" + written_ + ", must follow exactly one N×C_i×H_i×W_i, as in 1x64x56x56 --filter 64x3x3");
+  for (const std::string& name : names) {
+    if (written_out(name))
+      add("", parse_spec(name + written_));
+    else
+      for (const NamedLayer& layer : find_layers(name)) add(layer.name, layer.spec);
+  }
+  for (const std::string& suite : suites_)
+    for (const NamedLayer& layer : find_suite(suite)) add(layer.name, layer.spec);
+  return layers;
+}
+
+void RowArguments::add_to(CLI::App& command) {
+  const std::string group = "Algorithms";
+  const auto add = [&](const std::string& option, std::vector<std::string>& values, const std::string& type,
+                       const std::string& sentence) {
+    command.add_option(option, values, sentence)->allow_extra_args(false)->type_name(type)->group(group);
+  };
+  add("--algorithm", runs_, "NAME[:ID=VALUE,…]",
+      "a row of `convlens list algorithms`, with options, or all; may be repeated");
+  add("--dtype", dtypes_, "TYPE", "f16, bf16, f32, f64 or all; may be repeated");
+  add("--layout", layouts_, "LAYOUT",
+      "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW, or all 18; may be repeated");
+  command.add_option("--options", options_, "default, or all: every combination of the options' listed values")
+      ->type_name("WHICH")
+      ->group(group);
+  command.add_option("--device", device_, "cpu, auto or gpu")->type_name("DEVICE")->group(group);
+}
+
+bool RowArguments::asks_for_all() const { return runs_.empty() || std::ranges::find(runs_, "all") != runs_.end(); }
+
+std::vector<Run> RowArguments::runs() const {
+  if (options_ != "default" && options_ != "all")
+    throw BadInput("--options: " + options_ + suggestion(options_, std::vector<std::string>{"default", "all"}));
+  std::vector<Run> asked;
+  for (const std::string& run : runs_)
+    if (run != "all") asked.push_back(parse_run(run));
+  if (asks_for_all())
+    for (const Algorithm* row : algorithms()) asked.push_back({row, OptionSet::parse("", row->options)});
+  if (options_ == "default") return asked;
+
+  std::vector<Run> every;
+  for (const Run& run : asked)
+    for (OptionSet& set : all_option_sets(run.algorithm->options)) every.push_back({run.algorithm, std::move(set)});
+  return every;
+}
+
+std::vector<DType> RowArguments::dtypes(std::vector<DType> otherwise) const {
+  if (dtypes_.empty()) return otherwise;
+  std::vector<DType> types;
+  for (const std::string& name : dtypes_) {
+    if (name == "all")
+      types.insert(types.end(), kDTypes.begin(), kDTypes.end());
+    else if (const auto dtype = parse_dtype(name))
+      types.push_back(*dtype);
+    else
+      throw BadInput("dtype: " + name + suggestion(name, std::vector<std::string>{"f16", "bf16", "f32", "f64", "all"}));
+  }
+  return types;
+}
+
+std::vector<Layouts> RowArguments::layouts(std::vector<Layouts> otherwise) const {
+  if (layouts_.empty()) return otherwise;
+  std::vector<Layouts> chosen;
+  for (const std::string& name : layouts_) {
+    const std::vector<Layouts> more = name == "all" ? all_layouts() : std::vector<Layouts>{parse_layouts(name)};
+    chosen.insert(chosen.end(), more.begin(), more.end());
+  }
+  return chosen;
+}
+
+void RowArguments::check_device() const {
+  if (device_ == "cpu") return;
+  const std::string why = why_no_gpu();
+  if (device_ == "auto") return say("device auto: chose the CPU, because " + why);
+  if (device_.starts_with("gpu") || device_.starts_with("cuda"))
+    throw NoDevice("device: " + device_ + ", no such device: " + why);
+  throw BadInput("device: " + device_ + suggestion(device_, std::vector<std::string>{"cpu", "auto", "gpu"}));
+}
+
+CLI::Option* add_integer(CLI::App& command, const std::string& name, std::int64_t least, std::int64_t most,
+                         std::function<void(std::int64_t)> set, const std::string& sentence) {
+  return command
+      .add_option_function<std::string>(
+          name, [=](const std::string& text) { set(parse_integer(name, text, least, most)); }, sentence)
+      ->type_name("COUNT");
+}
+
+CLI::Option* add_number(CLI::App& command, const std::string& name, double least, double most,
+                        std::function<void(double)> set, const std::string& sentence) {
+  return command
+      .add_option_function<std::string>(
+          name, [=](const std::string& text) { set(parse_number(name, text, least, most)); }, sentence)
+      ->type_name("NUMBER");
+}
+
+std::string text(const Layouts& l) {
+  return std::string(name(l.x)) + "," + std::string(name(l.w)) + "," + std::string(name(l.y));
+}
+
+std::vector<Layouts> homogeneous_layouts() {
+  std::vector<Layouts> layouts;
+  for (Layout layout : kLayouts) layouts.push_back(parse_layouts(std::string(name(layout))));
+  return layouts;
+}
+
+std::vector<Layouts> all_layouts() {
+  std::vector<Layouts> layouts;
+  for (Layout x : kLayouts)
+    for (FilterLayout w : kFilterLayouts)
+      for (Layout y : kLayouts) layouts.push_back({x, w, y});
+  return layouts;
+}
+
+Request make_request(const ConvProblem& problem, DType dtype, const Layouts& layouts, const OptionSet& options,
+                     const Globals& globals) {
+  Request request{problem, dtype, layouts, options};
+  request.threads = globals.threads;
+  request.memory_limit = globals.memory_limit;
+  if (!request.memory_limit && machine().memory > 0) request.memory_limit = machine().memory;
+  return request;
+}
+
+}  // namespace convlens::cli

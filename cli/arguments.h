@@ -1,0 +1,76 @@
+// The arguments that commands share, each parsed in one place: layers, algorithms, element types, layouts, the device.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/interface/registry.h"
+#include "cli/command.h"
+
+namespace convlens::cli {
+
+// A layer to work on, and its name, or "" when it was written out.
+struct Layer {
+  std::string name;
+  ConvProblem problem;
+
+  std::string text() const;  // the name, or else the problem; with the batch size where it isn't 1
+};
+
+// LAYER… and --layer, --suite, --batch; a layer may also be written out, in quotes as one argument or with --filter,
+// --stride, … as options of the command.
+class LayerArguments {
+ public:
+  void add_to(CLI::App& command);
+  bool given() const { return !names_.empty() || !named_.empty() || !suites_.empty(); }
+
+  // In the order given. Throws BadInput with the closest name, or the rule that a written-out layer breaks.
+  std::vector<Layer> layers() const;
+
+ private:
+  std::vector<std::string> names_, named_, suites_;  // LAYER…, --layer, --suite
+  std::string written_;                              // " --filter 64x3x3 --stride 2", from the options of the command
+  std::optional<std::int64_t> batch_;
+};
+
+// --algorithm, --options, --dtype, --layout, --device.
+class RowArguments {
+ public:
+  void add_to(CLI::App& command);
+  bool algorithm_given() const { return !runs_.empty(); }
+  bool asks_for_all() const;  // by `--algorithm all`, or by not saying
+  bool dtype_given() const { return !dtypes_.empty(); }
+  bool layout_given() const { return !layouts_.empty(); }
+
+  // The runs that are asked for; all rows with their defaults when none is. With `--options all` each row comes with
+  // every combination of its listed values.
+  std::vector<Run> runs() const;
+  std::vector<DType> dtypes(std::vector<DType> otherwise) const;
+  std::vector<Layouts> layouts(std::vector<Layouts> otherwise) const;
+
+  // Throws NoDevice for a device that is not there; says why on stderr when it chooses itself.
+  void check_device() const;
+
+ private:
+  std::vector<std::string> runs_, dtypes_, layouts_;
+  std::string options_ = "default", device_ = "cpu";
+};
+
+// An option of `command` with a whole number, or a number, in a range.
+CLI::Option* add_integer(CLI::App& command, const std::string& name, std::int64_t least, std::int64_t most,
+                         std::function<void(std::int64_t)> set, const std::string& sentence);
+CLI::Option* add_number(CLI::App& command, const std::string& name, double least, double most,
+                        std::function<void(double)> set, const std::string& sentence);
+
+std::string text(const Layouts& layouts);    // "NCHW,OIHW,NCHW"
+std::vector<Layouts> homogeneous_layouts();  // NCHW/OIHW, NHWC/OHWI, CHWN/OIHW
+std::vector<Layouts> all_layouts();          // the 18 of them
+
+// The request for one run; what is not said about memory is limited by the machine's.
+Request make_request(const ConvProblem& problem, DType dtype, const Layouts& layouts, const OptionSet& options,
+                     const Globals& globals);
+
+}  // namespace convlens::cli

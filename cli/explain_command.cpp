@@ -1,0 +1,109 @@
+// `convlens explain`: what an algorithm does to a layer's data, without doing it. Nothing is allocated.
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "algorithms/interface/suggest.h"
+#include "algorithms/winograd/winograd.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/explain.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+
+namespace convlens::cli {
+
+namespace {
+
+struct ExplainArguments {
+  LayerArguments layers;
+  RowArguments rows;
+  std::string at, stage;
+  bool matrices = false;
+};
+
+template <class T>
+T only(const std::vector<T>& values, const std::string& parameter) {
+  if (values.size() != 1)
+    throw BadInput(parameter + ": " + std::to_string(values.size()) + " given, must be exactly one");
+  return values.front();
+}
+
+std::vector<std::int64_t> parse_cell(const std::string& text) {
+  std::vector<std::int64_t> at;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    at.push_back(parse_integer("--at", text.substr(from, comma - from), 0, most));
+    from = comma + 1;
+  }
+  return at;
+}
+
+const Stage& find_stage(const std::vector<Stage>& stages, const std::string& id) {
+  if (id.empty()) return stages.front();
+  std::vector<std::string> ids;
+  for (const Stage& stage : stages) {
+    if (stage.id == id) return stage;
+    ids.push_back(stage.id);
+  }
+  throw BadInput("--stage: " + id + suggestion(id, ids));
+}
+
+void print_matrices(const Run& run, const Request& request, const Globals& globals) {
+  if (run.algorithm->family != winograd_ref().family)
+    throw BadInput("--matrices: " + run.algorithm->id + " has none, must go with --algorithm " + winograd_ref().family);
+  const std::string matrices = winograd_matrices(request);
+  if (!globals.json) return print(matrices);
+  print(nlohmann::ordered_json{{"run", run_name(*run.algorithm, run.options)}, {"matrices", matrices}}.dump(2) + "\n");
+}
+
+void explain(const ExplainArguments& arguments, const Globals& globals) {
+  if (globals.csv) throw BadInput("--csv: explain has no table, must be --json");
+  if (!arguments.rows.algorithm_given())
+    throw BadInput("--algorithm: none given, must be a row of `convlens list algorithms`");
+  if (arguments.matrices && !arguments.at.empty()) throw BadInput("--matrices: given with --at, must be one of them");
+  if (!arguments.stage.empty() && arguments.at.empty())
+    throw BadInput("--stage: " + arguments.stage + ", must go with --at");
+  arguments.rows.check_device();
+  const Layer layer = only(arguments.layers.layers(), "layer");
+  const Run run = only(arguments.rows.runs(), "--algorithm");
+  const DType dtype = only(arguments.rows.dtypes({DType::f32}), "--dtype");
+  const Layouts layouts = only(arguments.rows.layouts({Layouts{}}), "--layout");
+
+  Request request{layer.problem, dtype, layouts, run.options};
+  request.threads = globals.threads;
+  request.memory_limit = globals.memory_limit;  // only when asked for: an explanation needs no memory
+  if (arguments.matrices) return print_matrices(run, request, globals);
+  const std::shared_ptr<const Plan> plan = run.algorithm->plan(request);
+
+  if (arguments.at.empty())
+    return print(globals.json ? plan_json(layer, *plan).dump(2) + "\n" : plan_text(layer, *plan));
+  const std::vector<Stage> stages = stages_with_input(*plan);
+  const nlohmann::ordered_json cell = cell_json(*plan, find_stage(stages, arguments.stage), parse_cell(arguments.at));
+  print(globals.json ? cell.dump(2) + "\n" : cell_text(cell));
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, const Globals& globals) {
+  CLI::App* command = app.add_subcommand("explain", "what an algorithm does to a layer's data: stages, bytes, FLOPs");
+  show_examples(*command, {"convlens explain --layer cv9 --algorithm im2col",
+                           "convlens explain --layer cv9 --algorithm im2col --at 0,3,17,5,1,2",
+                           "convlens explain --layer cv9 --algorithm im2col --stage input --at 0,3,17,5",
+                           "convlens explain '1x8x14x14 --filter 8x3x3 --pad 1 --groups 8' --algorithm direct --json",
+                           "convlens explain --layer cv9 --algorithm winograd --matrices"});
+  const auto arguments = std::make_shared<ExplainArguments>();
+  arguments->layers.add_to(*command);
+  arguments->rows.add_to(*command);
+  command
+      ->add_option("--at", arguments->at,
+                   "a cell of a stage, as in 0,3,17: where it comes from and which outputs use it")
+      ->type_name("CELL");
+  command->add_option("--stage", arguments->stage, "which stage --at means: the first when left out; input is x itself")
+      ->type_name("ID");
+  command->add_flag("--matrices", arguments->matrices, "for winograd: the matrices Aᵀ, G and Bᵀ in exact fractions");
+  command->callback([arguments, &globals] { explain(*arguments, globals); });
+}
+
+}  // namespace convlens::cli

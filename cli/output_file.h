@@ -1,0 +1,40 @@
+// A file that is written whole or not at all.
+//
+// The bytes go to a temporary file in the same folder; `commit` flushes it to the disk and renames it over the target.
+// Whatever goes wrong before that leaves an old file as it was, and no temporary file behind.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace convlens::cli {
+
+class OutputFile {
+ public:
+  // Opens the temporary file, so that a folder that cannot be written is found before any work is done. A symbolic
+  // link is followed: the file it points to is replaced, not the link.
+  // Throws BadInput when the target is something other than a regular file, or its folder cannot be written.
+  explicit OutputFile(const std::filesystem::path& target);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  // Both throw BadInput with the system's reason ("No space left on device").
+  void write(std::span<const std::byte> bytes);
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const char* what) const;
+
+  std::string asked_;  // as the user wrote it, for messages
+  std::filesystem::path target_;
+  std::string temporary_;
+  int file_ = -1;
+};
+
+// The folder that `folder` names, made where it is missing. Throws BadInput when it is a file or cannot be made.
+void make_folder(const std::filesystem::path& folder);
+
+}  // namespace convlens::cli

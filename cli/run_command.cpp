@@ -1,0 +1,252 @@
+// `convlens run`: convolves a picture or an array, by one algorithm or by several that are checked against each other.
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "algorithms/check/cross_check.h"
+#include "algorithms/measure/record.h"
+#include "algorithms/problem/checked.h"
+#include "algorithms/problem/parse.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/compute.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/run_filter.h"
+#include "cli/run_input.h"
+#include "cli/run_output.h"
+#include "cli/table.h"
+
+namespace convlens::cli {
+
+namespace {
+
+struct RunArguments {
+  std::string image, input, output, show;
+  std::vector<std::string> filters;
+  std::string pad, stride = "1", dilation = "1";
+  RowArguments rows;
+};
+
+// A size option of a layer, as parse.h has it.
+ConvSpec parse_option(const std::string& option, const std::string& text) {
+  if (text.find_first_not_of("0123456789x") != std::string::npos || text.empty())
+    throw BadInput(option + ": " + text + ", must be a number, or numbers joined by x, as in 1 or 1x2");
+  return parse_spec("1x1x1x1 --filter 1x1x1 " + option + " " + text);
+}
+
+// "same" keeps the size at stride 1: of an odd number of zeros the bottom and the right get one more.
+void set_padding(ConvSpec& spec, const std::string& text) {
+  if (text == "same") {
+    const std::int64_t rows = checked::product("padding", {spec.dilation_h, spec.hf - 1});
+    const std::int64_t columns = checked::product("padding", {spec.dilation_w, spec.wf - 1});
+    spec.pad_top = rows / 2, spec.pad_bottom = rows - rows / 2;
+    spec.pad_left = columns / 2, spec.pad_right = columns - columns / 2;
+  } else if (text != "valid") {
+    if (text.find_first_not_of("0123456789x") != std::string::npos)
+      throw BadInput("--pad: " + text + ", must be same, valid, a number, HxW or TxBxLxR");
+    const ConvSpec padded = parse_option("--pad", text);
+    spec.pad_top = padded.pad_top, spec.pad_bottom = padded.pad_bottom;
+    spec.pad_left = padded.pad_left, spec.pad_right = padded.pad_right;
+  }
+}
+
+ConvProblem problem_of(const RunArguments& arguments, const RunInput& input, const RunFilter& filter) {
+  const ConvSpec stride = parse_option("--stride", arguments.stride),
+                 dilation = parse_option("--dilation", arguments.dilation);
+  const Shape& x = input.shape();
+  ConvSpec spec{.n = x[0], .ci = x[1], .hi = x[2], .wi = x[3]};
+  filter.describe(spec);
+  spec.stride_h = stride.stride_h, spec.stride_w = stride.stride_w;
+  spec.dilation_h = dilation.dilation_h, spec.dilation_w = dilation.dilation_w;
+  set_padding(spec, !arguments.pad.empty() ? arguments.pad : input.is_picture() ? "same" : "valid");
+  return ConvProblem(spec);
+}
+
+template <class T>
+T only(const char* option, const std::vector<T>& values) {
+  if (values.size() != 1)
+    throw BadInput(std::string(option) + ": " + std::to_string(values.size()) + " given, must be one");
+  return values.front();
+}
+
+// One filter with the plans of the rows that will run, and the reasons of those that won't.
+struct Job {
+  RunFilter filter;
+  ConvProblem problem;
+  Show show;
+  std::vector<std::shared_ptr<const Plan>> plans;
+  std::vector<std::pair<std::string, std::string>> refused;  // run, reason
+};
+
+Job make_job(const RunArguments& arguments, const RunInput& input, const std::string& filter_text,
+             const Globals& globals) {
+  RunFilter filter(filter_text);
+  const ConvProblem problem = problem_of(arguments, input, filter);
+  const Show show = arguments.show.empty() ? filter.show() : parse_show(arguments.show);
+  Job job{std::move(filter), problem, show, {}, {}};
+
+  const DType dtype = only("--dtype", arguments.rows.dtypes({input.natural_dtype()}));
+  const Layouts layouts = only("--layout", arguments.rows.layouts({Layouts{}}));
+  const std::vector<Run> runs = arguments.rows.runs();
+  for (const Run& run : runs) {
+    const Request request = make_request(problem, dtype, layouts, run.options, globals);
+    if (const Support support = run.algorithm->supports(request); support || !arguments.rows.asks_for_all())
+      job.plans.push_back(run.algorithm->plan(request));  // throws the reason
+    else
+      job.refused.emplace_back(run_name(*run.algorithm, request.options), support.reason);
+  }
+  if (job.plans.empty()) throw Unsupported(job.refused.front().second);
+  if (job.plans.size() > 1) {
+    const Request& request = job.plans.front()->request();
+    const std::int64_t needed = checked::sum("bytes", {request.tensor_bytes(), CrossCheck::bytes(problem)});
+    if (request.memory_limit && needed > *request.memory_limit)
+      throw Unsupported("cross-check: tensors and float64 answer take " + std::to_string(needed) +
+                        " bytes, must be ≤ the memory limit of " + std::to_string(*request.memory_limit) + " bytes");
+  }
+  return job;
+}
+
+// What is told of the runs: a table for people, or one record a run.
+class Report {
+ public:
+  Report(const std::string& input, const Globals& globals) : input_(input), globals_(globals) {
+    if (globals.csv) print(csv_header() + "\n");
+  }
+
+  void add(const Job& job, const Plan& plan, const Computed& computed, const Verdict& verdict) {
+    table_.add({job.filter.name(), plan.run_name(), fixed(computed.timing.median_ms(), 2) + " ms",
+                verdict.made ? significant(verdict.ratio, 2) : "–", grouped(plan.workspace_bytes()),
+                verdict.kept ? "" : verdict.line()});
+    Measurement measurement{.plan = plan, .layer = "", .timing = computed.timing, .bytes = computed.bytes};
+    measurement.pattern = input_ + ", " + job.filter.name();
+    measurement.seed = 0;
+    if (verdict.made) measurement.error_over_bound = verdict.ratio;
+    if (globals_.json) print(to_json(measurement) + "\n");
+    if (globals_.csv) print(to_csv(measurement) + "\n");
+  }
+  void add_refusals(const Job& job) {
+    for (const auto& [run, reason] : job.refused) {
+      table_.add({job.filter.name(), run, "–", "–", "–", reason});
+      if (globals_.json || globals_.csv) say(job.filter.name() + ": left out " + run + ", " + reason);
+    }
+  }
+  void finish() const {
+    if (!globals_.json && !globals_.csv) print(table_.text());
+  }
+
+ private:
+  std::string input_;
+  const Globals& globals_;
+  Table table_{{{"Filter"}, {"Algorithm"}, {"Time", true}, {"Error/bound", true}, {"Workspace, B", true}, {"Remark"}}};
+};
+
+// Runs every plan of the job, writes what the first computed when all agree, and returns whether they did.
+bool work(const Job& job, const RunInput& input, const Tensor& x, const RunOutput& output, Report& report,
+          const std::function<void(const Plan&)>& started) {
+  const Request& request = job.plans.front()->request();
+  const auto target = output.open(job.filter.name());
+  const Tensor w = job.filter.read(job.problem, request.dtype, request.layouts.w);
+  const bool checks = job.plans.size() > 1;
+  std::unique_ptr<const CrossCheck> check;
+  if (checks) check = std::make_unique<CrossCheck>(job.problem, x, w);
+
+  const RulerOptions ruler{.warmup = checks ? 1 : 0, .repeats = checks ? 3 : 1, .stop = interrupted};
+  std::optional<Tensor> y;
+  bool agree = true;
+  for (const auto& plan : job.plans) {
+    started(*plan);
+    Computed computed = compute(*plan, x, w, ruler);
+    if (interrupted()) return agree;
+    const Verdict verdict = check ? check->judge(*plan, computed.y) : Verdict{};
+    agree = agree && verdict.kept;
+    report.add(job, *plan, computed, verdict);
+    if (!y) y = std::move(computed.y);
+  }
+  report.add_refusals(job);
+  if (agree && target) output.write(*target, job.filter.name(), *y, *job.plans.front(), input, job.show);
+  return agree;
+}
+
+void run(const RunArguments& arguments, const Globals& globals) {
+  if (!arguments.image.empty() && !arguments.input.empty())
+    throw BadInput("--input: given with --image, must be one of them");
+  if (arguments.filters.empty())
+    throw BadInput("--filter: none given, must be a name or FILE.npy (see convlens run --help)");
+  arguments.rows.check_device();
+  RunInput input = !arguments.input.empty()   ? RunInput::array(arguments.input)
+                   : !arguments.image.empty() ? RunInput::picture(arguments.image)
+                                              : RunInput::sample();
+  std::vector<Job> jobs;
+  std::int64_t runs = 0;
+  for (const std::string& filter : arguments.filters) {
+    jobs.push_back(make_job(arguments, input, filter, globals));
+    runs += std::ssize(jobs.back().plans);
+  }
+  std::vector<RunOutput::Result> results;
+  for (const Job& job : jobs) results.push_back({job.filter.name(), job.problem.y_shape()});
+  const RunOutput output(arguments.output, input, results);
+
+  const Request& request = jobs.front().plans.front()->request();
+  const Tensor x = input.read(request.dtype, request.layouts.x);
+  Report report(input.name(), globals);
+  Progress progress("run", runs);
+  std::int64_t done = 0;
+  std::string disagreeing;
+  for (const Job& job : jobs) {
+    const auto started = [&](const Plan& plan) { progress.show(done++, job.filter.name() + " by " + plan.run_name()); };
+    if (!work(job, input, x, output, report, started))
+      disagreeing += (disagreeing.empty() ? "" : ", ") + job.filter.name();
+    if (interrupted()) break;
+  }
+  progress.clear();
+  report.finish();
+  if (!disagreeing.empty())
+    throw Error(Exit::check_failed, "run: algorithms disagree on " + disagreeing + ", nothing was written for it");
+}
+
+constexpr const char* kDescription = R"(convolves a picture or an .npy array, and cross-checks algorithms on it
+
+A picture's values are 0 to 1; a 2-D filter goes over each colour on its own, and alpha is kept. In the picture that
+is written sobel-x and sobel-y show |y|, laplacian ½ + y, all others y; each clipped to 0 … 1 and stored in 8 bits.
+An array is N×C×H×W, C×H×W or H×W; a filter C_o×(C_i/groups)×H_f×W_f, C_o×H_f×W_f (depthwise) or H_f×W_f (the same
+for every channel). Cross-correlation: the filter is not flipped. Without --algorithm all rows run, and are checked.)";
+
+std::string filter_names() {
+  std::string text;
+  for (const NamedFilter& filter : named_filters()) text += (text.empty() ? "" : ", ") + filter.name;
+  return text;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, const Globals& globals) {
+  CLI::App* command = app.add_subcommand("run", kDescription);
+  show_examples(*command, {"convlens run --algorithm all --filter sobel-x --filter gaussian -o out/",
+                           "convlens run --image photo.jpg --filter sharpen --algorithm im2win -o sharp.png",
+                           "convlens run --input x.npy --filter w.npy --stride 2 --pad 1 -o y.npy",
+                           "convlens run --filter identity -o sample.png"});
+  const auto arguments = std::make_shared<RunArguments>();
+  const auto add = [&](const std::string& option, std::string& value, const char* type, const char* sentence) {
+    command->add_option(option, value, sentence)->type_name(type);
+  };
+  add("--image", arguments->image, "FILE",
+      "a PNG or JPEG; the picture that ships when there is neither --image nor --input");
+  add("--input", arguments->input, "FILE.npy", "an array of float16/32/64, bool or integers, in C or Fortran order");
+  command->add_option("--filter", arguments->filters, filter_names() + ", or FILE.npy; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME|FILE.npy");
+  add("-o,--output", arguments->output, "FILE|FOLDER/",
+      "a .png, an .npy, or a folder, ending in /, for one file a filter; written whole or not at all, and not when "
+      "algorithms disagree");
+  add("--pad", arguments->pad, "P",
+      "same, valid, a number, HxW or TxBxLxR; same for pictures and valid for arrays when left out");
+  add("--stride", arguments->stride, "S|HxW", "stride, 1 when left out");
+  add("--dilation", arguments->dilation, "D|HxW", "dilation, 1 when left out");
+  add("--show", arguments->show, "HOW", "how a picture shows y: clip (y), magnitude (|y|) or offset (½ + y)");
+  arguments->rows.add_to(*command);
+  command->callback([arguments, &globals] { run(*arguments, globals); });
+}
+
+}  // namespace convlens::cli

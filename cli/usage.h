@@ -1,0 +1,22 @@
+// How the command line explains itself: `--help` with the examples first, and one line for whatever it can't parse.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace convlens::cli {
+
+// Help in the order description, examples, usage, options.
+class ExamplesFirst : public CLI::Formatter {
+ public:
+  std::string make_description(const CLI::App* app) const override;
+  std::string make_footer(const CLI::App* app) const override;
+};
+
+// The parser's complaint as one line in the project's form, with the closest name for a misspelt command or option.
+std::string explain(const CLI::ParseError& error, const CLI::App& app);
+
+// "command: none given, …", for a call without one.
+std::string no_command(const CLI::App& app);
+
+}  // namespace convlens::cli

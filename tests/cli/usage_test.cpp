@@ -1,0 +1,153 @@
+// What is wrong on the command line: one line on stderr that names it, nothing on stdout, the right exit code.
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.h"
+#include "tests/support/command.h"
+
+using namespace convlens;
+using Catch::Matchers::Contains;
+
+namespace {
+
+struct Mistake {
+  int exit;
+  std::string call;  // what follows "convlens "
+  std::string line;  // what the one line says
+};
+
+const std::vector<Mistake> kMistakes{
+    {2, "", "command: none given, must be one of list"},
+    {2, "explian", "command: explian, did you mean \"explain\"?"},
+    {2, "frobnicate", "command: frobnicate, must be one of list"},
+    {2, "check cv9 --algoritm direct", "option: --algoritm, did you mean \"--algorithm\"?"},
+    {2, "check cv9 --qqq", "option: --qqq, no option of check"},
+    {2, "--threds 2 list layers", "option: --threds, did you mean \"--threads\"?"},
+    {2, "list algorithms layers", "argument: layers, not expected by list"},
+    {2, "list", "list: nothing named, must be one of algorithms | layers"},
+    {2, "list layer", "list: layer, did you mean \"layers\"?"},
+    {2, "list layers --json --csv", "--csv: given with --json, must be one of them"},
+    {2, "list layers --measure", "--measure: given for layers, must go with devices"},
+    {2, "list layers --markdown --json", "--markdown: given with --json or --csv"},
+    {2, "list layers --threads 0", "--threads: 0, must be an integer from 1 to 1024"},
+    {2, "list layers --threads -3", "--threads: -3, must be an integer from 1 to 1024"},
+    {2, "list layers --threads 1000000", "--threads: 1000000, must be an integer from 1 to 1024"},
+    {2, "list layers --threads two", "--threads: two, must be an integer from 1 to 1024"},
+    {2, "list layers --memory-limit 8Gib", "--memory-limit: 8Gib, must be a positive size in B, KB, KiB"},
+    {2, "list layers --memory-limit=-1GiB", "--memory-limit: -1GiB, must be a positive size"},
+    {2, "list layers --memory-limit 99999999999GiB", "--memory-limit: 99999999999GiB, must be a positive size"},
+    {2, "list layers --memory-limit nan", "--memory-limit: nan, must be a positive size"},
+    {2, "explain --layer", "--layer"},
+    {2, "explain cv9", "--algorithm: none given"},
+    {2, "explain --algorithm direct", "layer: 0 given, must be exactly one"},
+    {2, "explain cv8 cv9 --algorithm direct", "layer: 2 given, must be exactly one"},
+    {2, "explain cv8 --layer cv9 --algorithm direct", "layer: 2 given, must be exactly one"},
+    {2, "explain cv9 --algorithm direct --algorithm im2col", "--algorithm: 2 given, must be exactly one"},
+    {2, "explain cv9 --algorithm drect", "algorithm: drect, did you mean \"direct\"?"},
+    {2, "explain cv99 --algorithm direct", "layer: cv99, did you mean \"cv9\"?"},
+    {2, "explain qwertyuiop --algorithm direct", "layer: qwertyuiop, must be a layer or suite"},
+    {2, "explain --suite vc --algorithm direct", "did you mean \"cv\"?"},
+    {2, "explain cv9 --algorithm im2col:batchin=full", "option: batchin, did you mean \"batching\"?"},
+    {2, "explain cv9 --algorithm im2col:batching=ful", "option batching: ful, did you mean \"full\"?"},
+    {2, "explain cv9 --algorithm im2col:batching", "option: batching, must be written id=value"},
+    {2, "explain cv9 --algorithm direct --dtype f23", "dtype: f23, did you mean \"f32\"?"},
+    {2, "explain cv9 --algorithm direct --layout NCWH", "layout: NCWH, did you mean \"NCHW\"?"},
+    {2, "explain cv9 --algorithm direct --layout NCHW,OHIW,NCHW", "layout: OHIW, did you mean"},
+    {2, "explain cv9 --algorithm direct --layout NCHW,OIHW", "layout: NCHW,OIHW, must be all, one of NCHW"},
+    {2, "explain cv9 --algorithm direct --batch -1", "--batch: -1, must be an integer from 0"},
+    {2, "explain cv9 --algorithm direct --csv", "--csv: explain has no table"},
+    {2, "explain cv9 --algorithm direct --stage input", "--stage: input, must go with --at"},
+    {2, "explain cv9 --algorithm im2col --at 0,3,0,0,0,0,0", "--at: 7 coordinates, must be 1 to 6 for stage im2col: n, p, q, c, u, v"},
+    {2, "explain cv9 --algorithm im2col --at 0,3,17,5,1,3",
+     "--at: v = 3, must be from 0 to W_f − 1 = 2 in stage im2col"},
+    {2, "explain cv9 --algorithm im2col --at 0,3,x,5,1,2", "--at: x, must be an integer from 0"},
+    {2, "explain cv9 --algorithm im2col --at -1,3,1,5,1,2", "--at: -1, must be an integer from 0"},
+    {2, "explain cv9 --algorithm im2col --at 0,3,17,5 --stage inptu", "--stage: inptu, did you mean \"input\"?"},
+    {2, "explain cv9 --filter 2x2x2 --algorithm direct", "must follow exactly one N×C_i×H_i×W_i"},
+    {2, "explain '1x1x2x2 --filter 1x5x3 --pad 0x0x1x1' --algorithm direct", "hf: 5, with dilation 1 reaches over 5"},
+    {2, "explain 1x2x3x3 --filter 2x3x3 --stride 1x0 --algorithm direct", "stride_w: 0, must be ≥ 1"},
+    {2, "explain cv9 --algorithm direct --device tpu", "device: tpu, did you mean"},
+    {4, "explain cv9 --algorithm direct --device gpu", "device: gpu, no such device: this build has no GPU rows"},
+    {4, "check cv9 --device cuda:1", "device: cuda:1, no such device: this build has no GPU rows"},
+    {4, "bench cv9 --device gpu0", "device: gpu0, no such device: this build has no GPU rows"},
+    {3, "explain '1x32x2800x2800 --filter 4x3x3 --pad 1' --algorithm im2col --memory-limit 8GiB", "im2col 9031680000"},
+    {3, "check '1x32x2800x2800 --filter 4x3x3 --pad 1' --algorithm im2col --dtype f32 --memory-limit 8GiB",
+     "im2col 9031680000"},
+    {3, "bench '1x32x2800x2800 --filter 4x3x3 --pad 1' --algorithm im2col --memory-limit 8GiB", "im2col 9031680000"},
+    {3, "explain '1x4194304x4194304x4194304 --filter 1x1x1' --algorithm direct", "overflows 64 bits"},
+    {2, "check", "layer: none given, must be a layer, a suite, a problem in quotes, or --fuzz"},
+    {2, "check cv9 --fuzz", "--fuzz: given with a layer"},
+    {2, "check cv12 --seconds 3", "--seconds: must go with --fuzz"},
+    {2, "check --fuzz --seconds 0", "--seconds: 0, must be a number from 0.01"},
+    {2, "check --fuzz --seconds 1,5", "--seconds: 1,5, must be a number"},
+    {2, "check cv12 --seed x", "--seed: x, must be an integer from 0"},
+    {2, "check cv12 --options some", "--options: some, must be one of default | all"},
+    {2, "bench", "layer: none given"},
+    {2, "bench cv12 --repeats 0", "--repeats: 0, must be an integer from 1"},
+    {2, "bench cv12 --seconds -1", "--seconds: -1, must be a number from 0"},
+    {2, "bench cv12 -o /nowhere/at/all.jsonl",
+     "output: /nowhere/at/all.jsonl, cannot be written (No such file or directory)"},
+    {2, "bench cv12 -o /tmp", "output: /tmp, is a folder, must be a file"},
+};
+
+}  // namespace
+
+TEST_CASE("A mistake on the command line is one line on stderr, nothing on stdout, and its exit code") {
+  for (const Mistake& mistake : kMistakes) {
+    INFO("convlens " << mistake.call);
+    const CommandResult result = convlens_command(shell_words(mistake.call));
+    CHECK(result.exit == mistake.exit);
+    CHECK(result.out == "");
+    REQUIRE(result.err_lines().size() == 1);
+    CHECK_THAT(result.err, Contains(mistake.line));
+    CHECK(result.err.starts_with("convlens: "));
+  }
+}
+
+TEST_CASE("Every rule that a problem breaks has its own line") {
+  const CommandResult result =
+      convlens_command({"explain", "1x2x3x3 --filter 2x5x5 --groups 3", "--algorithm", "direct"});
+  CHECK(result.exit == 2);
+  CHECK(result.out == "");
+  CHECK(result.err_lines().size() == 4);  // groups ∤ ci, groups ∤ co, hf, wf
+}
+
+TEST_CASE("asked for any device (--device auto), chooses the CPU and says why; cpu says nothing") {
+  const CommandResult automatic = convlens_command(shell_words("explain cv9 --algorithm direct --device auto"));
+  CHECK(automatic.exit == 0);
+  CHECK(automatic.err == "device auto: chose the CPU, because this build has no GPU rows\n");
+  const CommandResult cpu = convlens_command(shell_words("explain cv9 --algorithm direct --device cpu"));
+  CHECK(cpu.err == "");
+  CHECK(cpu.out == automatic.out);
+}
+
+TEST_CASE("the flag --version tells the revision and the libraries") {
+  const CommandResult result = convlens_command({"--version"});
+  CHECK(result.exit == 0);
+  CHECK_THAT(result.out, Catch::Matchers::StartsWith("convlens "));
+  CHECK_THAT(result.out, Contains("nlohmann-json") && Contains("CLI11"));
+}
+
+TEST_CASE("Sizes are read in all their units") {
+  for (const char* size : {"8589934592", "8589934592B", "8388608KiB", "8192MiB", "8GiB", "8 GiB", "8589934.592KB",
+                           "8589.934592MB", "8.589934592GB"}) {
+    INFO(size);
+    const CommandResult result = convlens_command(
+        {"explain", "1x32x2800x2800 --filter 4x3x3 --pad 1", "--algorithm", "im2col", "--memory-limit", size});
+    CHECK(result.exit == 3);
+    CHECK_THAT(result.err, Contains("memory limit of 8589934592 bytes"));
+  }
+}
+
+TEST_CASE("A reader that has seen enough ends the command quietly; a full disk does not") {
+  const CommandResult head = run_command({.arguments = {"list", "layers", "--json"}, .close_stdout_early = true});
+  CHECK(head.exit == 0);
+  CHECK(head.err == "");
+  const CommandResult bench =
+      run_command({.arguments = shell_words("bench cv12 --csv --repeats 1 --algorithm direct --algorithm im2col"),
+                   .close_stdout_early = true});
+  CHECK(bench.exit == 0);
+  CHECK(bench.err == "");
+  const CommandResult full = run_command({.arguments = {"list", "layers"}, .stdout_path = "/dev/full"});
+  CHECK(full.exit == 2);
+  CHECK(full.err == "convlens: stdout: cannot be written (No space left on device)\n");
+}

@@ -1,0 +1,135 @@
+// How a ConvCase is run: every row, variant, type and set of layouts.
+#include "tests/support/conv_tester.h"
+
+#include "algorithms/error.h"
+#include "tests/catch.h"
+#include "tests/support/plan_run.h"
+
+namespace convlens::testing {
+
+namespace {
+
+std::string text(const Layouts& l) {
+  return std::string(name(l.x)) + "/" + std::string(name(l.w)) + "/" + std::string(name(l.y));
+}
+
+std::string described(const Variant& variant, const Request& request) {
+  return variant.name() + " " + std::string(name(request.dtype)) + " " + text(request.layouts) + ": ";
+}
+
+// What is wrong with the way a request was refused, or "".
+std::string refusal_complaint(const Variant& variant, const Request& request, const Support& support,
+                              const std::string& word) {
+  if (support.reason.empty()) return "refused without a reason";
+  if (support.reason.find('\n') != std::string::npos)
+    return "refused in more than one line: " + support.reason;
+  if (support.reason.find(word) == std::string::npos)
+    return "refused without the word '" + word + "': " + support.reason;
+  if (support.nearest && !variant.row->supports(*support.nearest))
+    return "its nearest request would not run either: " + variant.row->supports(*support.nearest).reason;
+  try {
+    variant.row->plan(request);
+  } catch (const Unsupported& refusal) {
+    return refusal.what() == support.reason ? ""
+                                            : std::string("plan and supports disagree: ") + refusal.what();
+  }
+  return "supports refuses and plan does not: " + support.reason;
+}
+
+}  // namespace
+
+Reference ConvCase::reference(const ConvProblem& problem, DType dtype) const {
+  const auto of_type = [&](std::vector<double> values) {
+    for (double& value : values) value = rounded(dtype, value);
+    return values;
+  };
+  std::vector<double> bias;
+  for (std::int64_t o = 0; problem.bias() && o < problem.co(); ++o) bias.push_back(bias_(o));
+  return {problem, dtype, of_type(x_(problem.x_shape())), of_type(w_(problem.w_shape())), of_type(bias)};
+}
+
+Arrangements ConvCase::arrangements(const Request& request) const {
+  Arrangements at = Arrangements::of(request);
+  if (views_seed_) {
+    at.x = strided(request.problem.x_shape(), 3 * *views_seed_);
+    at.w = strided(request.problem.w_shape(), 3 * *views_seed_ + 1);
+    at.y = strided(request.problem.y_shape(), 3 * *views_seed_ + 2);
+  }
+  if (x_arrangement_) {
+    at.x = *x_arrangement_;
+    at.x.length = elements(request.problem.x_shape());
+  }
+  return at;
+}
+
+// What is wrong when `plan` computes the case, and, where `on_two` is given, when that plan for two threads
+// does.
+std::string ConvCase::complaint(const Plan& plan, const Plan* on_two, const Reference& reference,
+                                const Judge& judge) const {
+  const Arrangements at = arrangements(plan.request());
+  const RunInputs inputs(reference, at.x, at.w);
+  const RunResult one = run_twice(plan, inputs, at.y);
+  std::string complaint = one.complaint + judge.complaint(one.y);
+  if (on_two && !same(one.y, run_twice(*on_two, inputs, at.y).y))
+    complaint += " (two threads gave something else than one)";
+  if (!inputs.untouched()) complaint += " (changed its inputs)";
+  return complaint;
+}
+
+void ConvCase::assert_row(const Algorithm& row, const std::vector<Reference>& references) const {
+  constexpr int kShown = 3;
+  int runs = 0, wrong = 0;
+  std::string shown;
+  const auto note = [&](const Variant& variant, const Request& request, const std::string& complaint) {
+    if (!complaint.empty() && wrong++ < kShown) shown += "\n" + described(variant, request) + complaint;
+  };
+  const auto allowed = may_refuse_.find(row.family);
+  for (const Variant& variant : by_option_pairs_ ? variants_by_pairs(row) : variants(row))
+    for (const Reference& reference : references) {
+      std::optional<Judge> judge;
+      for (const Layouts& layouts : layouts_) {
+        Request request{reference.problem, reference.dtype, layouts, variant.options, Place{}, 1};
+        if (const Support support = row.supports(request); !support) {
+          note(variant, request,
+               allowed == may_refuse_.end() ? "must not refuse: " + support.reason
+                                            : refusal_complaint(variant, request, support, allowed->second));
+          continue;
+        }
+        ++runs;
+        const auto plan = row.plan(request);
+        if (plan->run_name() != variant.name())
+          note(variant, request, "its result would be labelled " + plan->run_name());
+        std::shared_ptr<const Plan>
+            on_two;  // for the first layouts only: waking threads takes longer than these layers
+        if (!judge) {
+          const bool free = half_as_promised_ && size_of(reference.dtype) == 2;
+          judge.emplace(*plan, reference, free ? kNoLimit : tolerance_);
+          request.threads = 2;
+          on_two = row.plan(request);
+        }
+        note(variant, request, complaint(*plan, on_two.get(), reference, *judge));
+      }
+    }
+  INFO(row.id << ": " << wrong << " of its runs or refusals are wrong" << shown);
+  CHECK(wrong == 0);
+  if (allowed == may_refuse_.end()) CHECK(runs > 0);
+}
+
+void ConvCase::holds() const {
+  const ConvProblem problem(spec_);
+  std::vector<Reference> references;
+  for (DType dtype : dtypes_) {
+    references.push_back(reference(problem, dtype));
+    INFO("the definition, on inputs of type " << name(dtype));
+    for (const auto& expectation : expectations_) expectation(references.back());
+  }
+  int rows = 0;
+  for (const Algorithm* row : cpu_rows()) {
+    if (rows_ && !rows_(*row)) continue;
+    assert_row(*row, references);
+    ++rows;
+  }
+  CHECK(rows >= 1);
+}
+
+}  // namespace convlens::testing

@@ -1,0 +1,64 @@
+#include "tests/support/rows.h"
+
+#include <algorithm>
+
+namespace convlens::testing {
+
+std::vector<const Algorithm*> cpu_rows() {
+  std::vector<const Algorithm*> rows = algorithms();
+  std::erase_if(rows, [](const Algorithm* row) {
+    return row->unit != Unit::cpu || (row->missing && !row->missing().empty());
+  });
+  return rows;
+}
+
+std::vector<std::string> values_of(const Option& option) {
+  std::vector<std::string> values{option.default_value};
+  std::vector<std::string> others = option.values;
+  const bool number = std::ranges::all_of(option.default_value, [](char c) { return c >= '0' && c <= '9'; });
+  if (option.values.empty() && number) others = {"1", "2", "3", "4"};
+  for (const std::string& value : others)
+    if (value != option.default_value && (!option.accepts || option.accepts(value).empty()))
+      values.push_back(value);
+  return values;
+}
+
+std::vector<Variant> variants(const Algorithm& row) {
+  const OptionSet defaults = OptionSet::parse("", row.options);
+  std::vector<Variant> all{{&row, defaults}};
+  for (const Option& option : row.options)
+    for (const std::string& value : values_of(option)) {
+      if (value == option.default_value) continue;
+      OptionSet changed = defaults;
+      changed.set(option.id, value);
+      all.push_back({&row, changed});
+    }
+  return all;
+}
+
+std::vector<Variant> variants_by_pairs(const Algorithm& row) {
+  std::vector<Variant> all = variants(row);
+  const std::vector<Option>& options = row.options;
+  for (std::size_t i = 0; i < options.size(); ++i)
+    for (std::size_t j = i + 1; j < options.size(); ++j)
+      for (const std::string& a : values_of(options[i]))
+        for (const std::string& b : values_of(options[j])) {
+          if (a == options[i].default_value || b == options[j].default_value) continue;
+          OptionSet changed = OptionSet::parse("", options);
+          changed.set(options[i].id, a);
+          changed.set(options[j].id, b);
+          all.push_back({&row, changed});
+        }
+  return all;
+}
+
+std::vector<Variant> variants() {
+  std::vector<Variant> all;
+  for (const Algorithm* row : cpu_rows())
+    for (Variant& variant : variants(*row)) all.push_back(std::move(variant));
+  return all;
+}
+
+bool transforms(const Algorithm& row) { return row.family == "winograd" || row.family == "fft"; }
+
+}  // namespace convlens::testing
