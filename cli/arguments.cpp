@@ -21,7 +21,8 @@ bool written_out(std::string_view text) {
   while (at < text.size() && std::islower(static_cast<unsigned char>(text[at]))) ++at;
   const std::string_view prefix = text.substr(0, at);
   const bool number = at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
-  return text.find(' ') != std::string_view::npos || (number && (prefix.empty() || prefix == "mb" || prefix == "g" || prefix == "ic"));
+  return text.find(' ') != std::string_view::npos ||
+         (number && (prefix.empty() || prefix == "mb" || prefix == "g" || prefix == "ic"));
 }
 
 std::vector<NamedLayer> find_layers(const std::string& name) {
@@ -33,9 +34,11 @@ std::vector<NamedLayer> find_layers(const std::string& name) {
     names.push_back(layer.name);
   }
   const std::string meant = closest(name, names);
-  throw BadInput("layer: " + name +
-                 (meant.empty() ? ", must be a layer or suite of `convlens list layers`, or a problem as in 1x64x56x56 --filter 64x3x3"
-                                : ", did you mean \"" + meant + "\"?"));
+  throw BadInput(
+      "layer: " + name +
+      (meant.empty()
+           ? ", must be a layer or suite of `convlens list layers`, or a problem as in 1x64x56x56 --filter 64x3x3"
+           : ", did you mean \"" + meant + "\"?"));
 }
 
 Layouts parse_layouts(const std::string& text) {
@@ -46,7 +49,8 @@ Layouts parse_layouts(const std::string& text) {
     from = comma + 1;
   }
   if (names.size() != 1 && names.size() != 3)
-    throw BadInput("layout: " + text + ", must be all, one of NCHW, NHWC, CHWN, or input,filter,output as in NCHW,OIHW,NCHW");
+    throw BadInput("layout: " + text +
+                   ", must be all, one of NCHW, NHWC, CHWN, or input,filter,output as in NCHW,OIHW,NCHW");
   const auto tensor = [](const std::string& name) {
     if (const auto layout = parse_layout(name)) return *layout;
     throw BadInput("layout: " + name + suggestion(name, std::vector<std::string>{"NCHW", "NHWC", "CHWN", "all"}));
@@ -86,11 +90,17 @@ void LayerArguments::add_to(CLI::App& command) {
   const std::string group = "Layers";
   command.add_option("LAYER", names_, "a layer, a suite, or a problem in quotes: '1x64x56x56 --filter 64x3x3 --pad 1'");
   command.add_option("--layer", named_, "a layer, as LAYER")->allow_extra_args(false)->type_name("NAME")->group(group);
-  command.add_option("--suite", suites_, "all layers of a suite, as in cv")->allow_extra_args(false)->type_name("NAME")->group(group);
-  add_integer(command, "--batch", 0, std::int64_t{1} << 40, [this](std::int64_t n) { batch_ = n; }, "N, the batch size")->group(group);
+  command.add_option("--suite", suites_, "all layers of a suite, as in cv")
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->group(group);
+  add_integer(
+      command, "--batch", 0, std::int64_t{1} << 40, [this](std::int64_t n) { batch_ = n; }, "N, the batch size")
+      ->group(group);
   const auto add_part = [&](const std::string& option, const std::string& type, const std::string& sentence) {
-    command.add_option_function<std::string>(
-               option, [this, option](const std::string& value) { written_ += " " + option + " " + value; }, sentence)
+    command
+        .add_option_function<std::string>(
+            option, [this, option](const std::string& value) { written_ += " " + option + " " + value; }, sentence)
         ->type_name(type)
         ->group("A layer written out, after LAYER = N×C_i×H_i×W_i");
   };
@@ -99,7 +109,9 @@ void LayerArguments::add_to(CLI::App& command) {
   add_part("--pad", "P|HxW|TxBxLxR", "zero padding, 0 when left out");
   add_part("--dilation", "D|HxW", "dilation, 1 when left out");
   add_part("--groups", "COUNT", "groups of channels, 1 when left out");
-  command.add_flag_callback("--bias", [this] { written_ += " --bias"; }, "add a bias")
+  command
+      .add_flag_callback(
+          "--bias", [this] { written_ += " --bias"; }, "add a bias")
       ->group("A layer written out, after LAYER = N×C_i×H_i×W_i");
 }
 
@@ -126,13 +138,18 @@ std::vector<Layer> LayerArguments::layers() const {
 
 void RowArguments::add_to(CLI::App& command) {
   const std::string group = "Algorithms";
-  const auto add = [&](const std::string& option, std::vector<std::string>& values, const std::string& type, const std::string& sentence) {
+  const auto add = [&](const std::string& option, std::vector<std::string>& values, const std::string& type,
+                       const std::string& sentence) {
     command.add_option(option, values, sentence)->allow_extra_args(false)->type_name(type)->group(group);
   };
-  add("--algorithm", runs_, "NAME[:ID=VALUE,…]", "a row of `convlens list algorithms`, with options, or all; may be repeated");
+  add("--algorithm", runs_, "NAME[:ID=VALUE,…]",
+      "a row of `convlens list algorithms`, with options, or all; may be repeated");
   add("--dtype", dtypes_, "TYPE", "f16, bf16, f32, f64 or all; may be repeated");
-  add("--layout", layouts_, "LAYOUT", "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW, or all 18; may be repeated");
-  command.add_option("--options", options_, "default, or all: every combination of the options' listed values")->type_name("WHICH")->group(group);
+  add("--layout", layouts_, "LAYOUT",
+      "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW, or all 18; may be repeated");
+  command.add_option("--options", options_, "default, or all: every combination of the options' listed values")
+      ->type_name("WHICH")
+      ->group(group);
   command.add_option("--device", device_, "cpu, auto or gpu")->type_name("DEVICE")->group(group);
 }
 
@@ -182,7 +199,8 @@ void RowArguments::check_device() const {
   if (device_ == "cpu") return;
   const std::string why = why_no_gpu();
   if (device_ == "auto") return say("device auto: chose the CPU, because " + why);
-  if (device_.starts_with("gpu") || device_.starts_with("cuda")) throw NoDevice("device: " + device_ + ", no such device: " + why);
+  if (device_.starts_with("gpu") || device_.starts_with("cuda"))
+    throw NoDevice("device: " + device_ + ", no such device: " + why);
   throw BadInput("device: " + device_ + suggestion(device_, std::vector<std::string>{"cpu", "auto", "gpu"}));
 }
 

@@ -32,7 +32,7 @@ class LayerArguments {
 
  private:
   std::vector<std::string> names_, named_, suites_;  // LAYER…, --layer, --suite
-  std::string written_;  // " --filter 64x3x3 --stride 2", from the options of the command
+  std::string written_;                              // " --filter 64x3x3 --stride 2", from the options of the command
   std::optional<std::int64_t> batch_;
 };
 
@@ -65,7 +65,7 @@ CLI::Option* add_integer(CLI::App& command, const std::string& name, std::int64_
 CLI::Option* add_number(CLI::App& command, const std::string& name, double least, double most,
                         std::function<void(double)> set, const std::string& sentence);
 
-std::string text(const Layouts& layouts);  // "NCHW,OIHW,NCHW"
+std::string text(const Layouts& layouts);    // "NCHW,OIHW,NCHW"
 std::vector<Layouts> homogeneous_layouts();  // NCHW/OIHW, NHWC/OHWI, CHWN/OIHW
 std::vector<Layouts> all_layouts();          // the 18 of them
 

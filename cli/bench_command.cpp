@@ -1,5 +1,5 @@
-// `convlens bench`: what the algorithms cost. The same records for every row (algorithms/measure/record.h), as JSON Lines
-// or CSV, and a table for people.
+// `convlens bench`: what the algorithms cost. The same records for every row (algorithms/measure/record.h), as JSON
+// Lines or CSV, and a table for people.
 #include <limits>
 #include <map>
 #include <memory>
@@ -47,7 +47,8 @@ class Records {
   void refuse(const std::string& reason) { ++refused_[reason]; }
 
   void finish() {
-    if (count_ == 0 && !refused_.empty() && !interrupted()) throw Unsupported("nothing could be measured: " + refused_.begin()->first);
+    if (count_ == 0 && !refused_.empty() && !interrupted())
+      throw Unsupported("nothing could be measured: " + refused_.begin()->first);
     for (const auto& [reason, times] : refused_) say("refused, " + std::to_string(times) + " ×: " + reason);
     if (count_ == 0) return;
     if (file_) file_->commit();
@@ -63,12 +64,15 @@ class Records {
     const Request& r = plan.request();
     const double median = m.timing.median_ms();
     // An empty batch does nothing, whatever a plan would execute for one image.
-    const auto rate = [&](std::int64_t flops) { return plan.flops() > 0 ? fixed(1000 * tflops(flops, median), 2) : "n/a"; };
+    const auto rate = [&](std::int64_t flops) {
+      return plan.flops() > 0 ? fixed(1000 * tflops(flops, median), 2) : "n/a";
+    };
     const bool effective = plan.flops() > 0 && plan.executed_flops() != plan.flops();
     effective_ = effective_ || effective;
     table_.add({layer.text(), plan.run_name(), std::string(name(r.dtype)), cli::text(r.layouts), significant(median, 4),
-                significant(m.timing.min_ms(), 4), percent(m.timing.spread()), rate(plan.flops()) + (effective ? " effective" : ""),
-                rate(plan.executed_flops()), fixed(m.floor_fraction, 3), bytes_short(plan.workspace_bytes())});
+                significant(m.timing.min_ms(), 4), percent(m.timing.spread()),
+                rate(plan.flops()) + (effective ? " effective" : ""), rate(plan.executed_flops()),
+                fixed(m.floor_fraction, 3), bytes_short(plan.workspace_bytes())});
   }
   static std::string percent(double share) {
     const std::string text = fixed(100 * share, 1);
@@ -80,11 +84,21 @@ class Records {
   std::map<std::string, std::int64_t> refused_;  // reason, how often
   std::int64_t count_ = 0;
   bool effective_ = false;
-  Table table_{{{"layer"}, {"algorithm"}, {"type"}, {"layouts"}, {"median ms", true}, {"min ms", true}, {"spread", true},
-                {"GFLOP/s", true}, {"executed", true}, {"floor/time", true}, {"workspace", true}}};
+  Table table_{{{"layer"},
+                {"algorithm"},
+                {"type"},
+                {"layouts"},
+                {"median ms", true},
+                {"min ms", true},
+                {"spread", true},
+                {"GFLOP/s", true},
+                {"executed", true},
+                {"floor/time", true},
+                {"workspace", true}}};
 };
 
-void measure_one(const BenchArguments& arguments, const Layer& layer, const std::shared_ptr<const Plan>& plan, Records& records) {
+void measure_one(const BenchArguments& arguments, const Layer& layer, const std::shared_ptr<const Plan>& plan,
+                 Records& records) {
   Session session(plan, arguments.seed);
   Timing timing = measure([&] { session.run(); }, arguments.ruler);
   if (timing.samples_ms.empty()) return;
@@ -147,16 +161,21 @@ void add_bench(CLI::App& app, const Globals& globals) {
   BenchArguments* a = arguments.get();
   a->layers.add_to(*command);
   a->rows.add_to(*command);
-  add_integer(*command, "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->ruler.repeats = static_cast<int>(v); },
-              "at least so many samples; 10 when left out");
-  add_number(*command, "--seconds", 0, 1e6, [a](double v) { a->ruler.seconds = v; }, "and at least so long; 0 when left out");
-  add_integer(*command, "--warmup", 0, 1'000'000, [a](std::int64_t v) { a->ruler.warmup = static_cast<int>(v); },
-              "calls before the first sample; 2 when left out");
+  add_integer(
+      *command, "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->ruler.repeats = static_cast<int>(v); },
+      "at least so many samples; 10 when left out");
+  add_number(
+      *command, "--seconds", 0, 1e6, [a](double v) { a->ruler.seconds = v; }, "and at least so long; 0 when left out");
+  add_integer(
+      *command, "--warmup", 0, 1'000'000, [a](std::int64_t v) { a->ruler.warmup = static_cast<int>(v); },
+      "calls before the first sample; 2 when left out");
   command->add_flag("--cold", a->ruler.cold_cache, "empty the caches before each sample");
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  add_integer(*command, "--seed", 0, most, [a](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
-              "which random numbers the tensors are filled with");
-  command->add_option("-o,--output", a->output, "records as JSON Lines, written whole or not at all")->type_name("FILE");
+  add_integer(
+      *command, "--seed", 0, most, [a](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
+      "which random numbers the tensors are filled with");
+  command->add_option("-o,--output", a->output, "records as JSON Lines, written whole or not at all")
+      ->type_name("FILE");
   command->callback([arguments, &globals] { bench(*arguments, globals); });
 }
 

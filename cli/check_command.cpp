@@ -1,5 +1,5 @@
-// `convlens check`: holds every algorithm to the numerical contract (algorithms/interface/error_model.h), on named layers
-// or on random problems, and makes what fails as small as it can be.
+// `convlens check`: holds every algorithm to the numerical contract (algorithms/interface/error_model.h), on named
+// layers or on random problems, and makes what fails as small as it can be.
 #include <chrono>
 #include <limits>
 #include <memory>
@@ -44,8 +44,11 @@ class Checking {
       print(globals_.json ? check_json(layer, result) : check_csv(layer, result));
     }
     // The first failure of an algorithm and type says most of what there is to say.
-    if (result.supported && !result.passed() && shrunk_.insert(result.run + std::string(name(request.dtype))).second)
-      report_.add_failure(result, smallest(algorithm, result));
+    if (!result.supported || result.passed()) return;
+    if (!shrunk_.insert(result.run + std::string(name(request.dtype))).second) return;
+    const CheckResult shrunk = smallest(algorithm, result);
+    report_.add_failure(result, shrunk);
+    if (globals_.json || globals_.csv) say("failed, shrunk: " + shrunk.reproduce());
   }
 
   // Says what was found; throws Finished when it is no success.
@@ -88,15 +91,18 @@ void check_layers(const CheckArguments& arguments, const Globals& globals) {
       for (const Run& run : runs)
         for (const Layouts& layout : layouts) {
           if (interrupted()) break;
-          progress.show(done++, run_name(*run.algorithm, run.options) + " " + std::string(name(dtype)) + " on " + layer.text());
-          checking.check(layer, *run.algorithm, make_request(layer.problem, dtype, layout, run.options, globals), progress);
+          progress.show(done++,
+                        run_name(*run.algorithm, run.options) + " " + std::string(name(dtype)) + " on " + layer.text());
+          checking.check(layer, *run.algorithm, make_request(layer.problem, dtype, layout, run.options, globals),
+                         progress);
         }
   progress.clear();
   checking.finish();
 }
 
 // What was said on the command line holds for random requests too.
-Request fuzz_request(const CheckArguments& arguments, const Run& run, const ConvProblem& problem, std::uint64_t index, const Globals& globals) {
+Request fuzz_request(const CheckArguments& arguments, const Run& run, const ConvProblem& problem, std::uint64_t index,
+                     const Globals& globals) {
   const Request random = random_request(*run.algorithm, problem, arguments.seed, index);
   const std::vector<DType> dtypes = arguments.rows.dtypes({random.dtype});
   const std::vector<Layouts> layouts = arguments.rows.layouts({random.layouts});
@@ -111,7 +117,9 @@ void check_random(const CheckArguments& arguments, const Globals& globals) {
   Checking checking(arguments, globals, arguments.verbose ? CheckReport::Rows::each : CheckReport::Rows::by_dtype);
   Progress progress("fuzz", 0);
   const auto start = std::chrono::steady_clock::now();
-  const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / seconds; };
+  const auto passed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / seconds;
+  };
   const auto over = [&] { return interrupted() || passed() >= 1; };
   for (std::uint64_t index = 0; !over(); ++index) {
     const Layer layer{"", random_problem(arguments.seed, index)};
@@ -130,7 +138,8 @@ void check_command(const CheckArguments& arguments, const Globals& globals) {
   if (arguments.fuzz && arguments.layers.given()) throw BadInput("--fuzz: given with a layer, must be one of them");
   if (arguments.seconds && !arguments.fuzz) throw BadInput("--seconds: must go with --fuzz");
   if (arguments.fuzz) return check_random(arguments, globals);
-  if (!arguments.layers.given()) throw BadInput("layer: none given, must be a layer, a suite, a problem in quotes, or --fuzz");
+  if (!arguments.layers.given())
+    throw BadInput("layer: none given, must be a layer, a suite, a problem in quotes, or --fuzz");
   check_layers(arguments, globals);
 }
 
@@ -146,10 +155,13 @@ void add_check(CLI::App& app, const Globals& globals) {
   arguments->layers.add_to(*command);
   arguments->rows.add_to(*command);
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  add_integer(*command, "--seed", 0, most, [a = arguments.get()](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
-              "which random numbers the tensors are filled with");
+  add_integer(
+      *command, "--seed", 0, most, [a = arguments.get()](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
+      "which random numbers the tensors are filled with");
   command->add_flag("--fuzz", arguments->fuzz, "random problems and requests instead of layers");
-  add_number(*command, "--seconds", 0.01, 1e6, [a = arguments.get()](double v) { a->seconds = v; }, "how long to go on with --fuzz; 10 when left out");
+  add_number(
+      *command, "--seconds", 0.01, 1e6, [a = arguments.get()](double v) { a->seconds = v; },
+      "how long to go on with --fuzz; 10 when left out");
   command->add_flag("--verbose", arguments->verbose, "a row for every check, and every refusal");
   command->callback([arguments, &globals] { check_command(*arguments, globals); });
 }

@@ -16,7 +16,8 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostRefusals = 8;  // sentences shown without --verbose
 
 std::string place(const Shape& at) {
-  return "y(" + std::to_string(at[0]) + "," + std::to_string(at[1]) + "," + std::to_string(at[2]) + "," + std::to_string(at[3]) + ")";
+  return "y(" + std::to_string(at[0]) + "," + std::to_string(at[1]) + "," + std::to_string(at[2]) + "," +
+         std::to_string(at[3]) + ")";
 }
 
 const Verdict* find(const std::vector<Verdict>& verdicts, const std::string& promise) {
@@ -73,8 +74,8 @@ std::string check_json(const Layer& layer, const CheckResult& result) {
 }
 
 std::string check_csv_header() {
-  return csv_line({"run", "layer", "problem", "dtype", "layout_x", "layout_w", "layout_y", "seed", "supported", "passed",
-                   "exact_wrong", "worst_ratio", "likely_ratio", "nonfinite_wrong", "worst_at", "reason"});
+  return csv_line({"run", "layer", "problem", "dtype", "layout_x", "layout_w", "layout_y", "seed", "supported",
+                   "passed", "exact_wrong", "worst_ratio", "likely_ratio", "nonfinite_wrong", "worst_at", "reason"});
 }
 
 std::string check_csv(const Layer& layer, const CheckResult& result) {
@@ -84,11 +85,14 @@ std::string check_csv(const Layer& layer, const CheckResult& result) {
     return v == nullptr || !v->made ? "" : significant(v->ratio, 6);
   };
   const Verdict* worst = find(result.verdicts, "worst");
-  return csv_line({result.run, layer.name, to_text(r.problem.spec()), std::string(name(r.dtype)), std::string(name(r.layouts.x)),
-                   std::string(name(r.layouts.w)), std::string(name(r.layouts.y)), std::to_string(result.seed),
-                   result.supported ? "yes" : "no", !result.supported ? "" : result.passed() ? "yes" : "no", ratio("exact"),
-                   ratio("worst"), ratio("likely"), ratio("nonfinite"), worst != nullptr && worst->made ? place(worst->at) : "",
-                   result.reason});
+  return csv_line({result.run, layer.name, to_text(r.problem.spec()), std::string(name(r.dtype)),
+                   std::string(name(r.layouts.x)), std::string(name(r.layouts.w)), std::string(name(r.layouts.y)),
+                   std::to_string(result.seed), result.supported ? "yes" : "no",
+                   !result.supported ? ""
+                   : result.passed() ? "yes"
+                                     : "no",
+                   ratio("exact"), ratio("worst"), ratio("likely"), ratio("nonfinite"),
+                   worst != nullptr && worst->made ? place(worst->at) : "", result.reason});
 }
 
 CheckReport::Row& CheckReport::row_of(const Layer& layer, const CheckResult& result) {
@@ -125,7 +129,8 @@ void CheckReport::add(const Layer& layer, const CheckResult& result) {
 }
 
 void CheckReport::add_failure(const CheckResult& failed, const CheckResult& shrunk) {
-  std::string text = failed.run + " " + std::string(name(failed.request.dtype)) + " on " + to_text(failed.request.problem.spec()) + " failed\n";
+  std::string text = failed.run + " " + std::string(name(failed.request.dtype)) + " on " +
+                     to_text(failed.request.problem.spec()) + " failed\n";
   for (const Verdict& verdict : failed.verdicts)
     if (!verdict.kept) text += "  " + verdict.line() + "\n";
   if (shrunk.request.problem == failed.request.problem)
@@ -151,7 +156,8 @@ std::string CheckReport::text(bool verbose) const {
     if (std::ranges::find(runs, row.run) == runs.end()) runs.push_back(row.run);
   std::ranges::stable_sort(rows, {}, [&](const Row& row) { return std::ranges::find(runs, row.run) - runs.begin(); });
 
-  const bool one_layer = std::ranges::all_of(rows, [&](const Row& row) { return row.worst_layer == rows.front().worst_layer; });
+  const bool one_layer =
+      std::ranges::all_of(rows, [&](const Row& row) { return row.worst_layer == rows.front().worst_layer; });
   Table table(std::move(columns));
   for (const Row& row : rows) {
     std::vector<std::string> cells{row.run, row.dtype};
@@ -175,7 +181,8 @@ std::string CheckReport::text(bool verbose) const {
     }
     text += "  " + std::to_string(count) + " × " + sentence + "\n";
   }
-  return text + "\n" + std::to_string(passed_) + " passed, " + std::to_string(failed_) + " failed, " + std::to_string(refused_) + " refused\n";
+  return text + "\n" + std::to_string(passed_) + " passed, " + std::to_string(failed_) + " failed, " +
+         std::to_string(refused_) + " refused\n";
 }
 
 }  // namespace convlens::cli

@@ -24,7 +24,8 @@ std::string caches() {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
     const std::string size = first_line(folder + "size");
     if (size.empty()) break;
-    text += (text.empty() ? "" : ", ") + ("L" + first_line(folder + "level")) + " " + first_line(folder + "type") + " " + size;
+    text += (text.empty() ? "" : ", ") + ("L" + first_line(folder + "level")) + " " + first_line(folder + "type") +
+            " " + size;
   }
   return text.empty() ? "unknown" : text;
 }
@@ -46,22 +47,27 @@ std::string vector_instructions() {
 
 // Sizes that the system doesn't tell are 0.
 std::string size_text(std::int64_t bytes) { return bytes > 0 ? bytes_text(bytes) : "unknown"; }
-nlohmann::ordered_json size_json(std::int64_t bytes) { return bytes > 0 ? nlohmann::ordered_json(bytes) : nlohmann::ordered_json(nullptr); }
+nlohmann::ordered_json size_json(std::int64_t bytes) {
+  return bytes > 0 ? nlohmann::ordered_json(bytes) : nlohmann::ordered_json(nullptr);
+}
 
 Device cpu(bool measure, int threads) {
   const Machine& m = machine();
-  Device device{"cpu",
-                {{"model", "model", m.cpu},
-                 {"cores", "cores", std::to_string(m.cores), m.cores},
-                 {"caches", "caches", caches()},
-                 {"last_level_cache_bytes", "last-level cache", size_text(m.last_level_cache), size_json(m.last_level_cache)},
-                 {"memory_bytes", "memory", size_text(m.memory), size_json(m.memory)},
-                 {"vector_instructions", "vector instructions", vector_instructions()},
-                 {"system", "system", m.host}}};
+  Device device{
+      "cpu",
+      {{"model", "model", m.cpu},
+       {"cores", "cores", std::to_string(m.cores), m.cores},
+       {"caches", "caches", caches()},
+       {"last_level_cache_bytes", "last-level cache", size_text(m.last_level_cache), size_json(m.last_level_cache)},
+       {"memory_bytes", "memory", size_text(m.memory), size_json(m.memory)},
+       {"vector_instructions", "vector instructions", vector_instructions()},
+       {"system", "system", m.host}}};
   if (measure) {
     const Ceilings& ceilings = cpu_ceilings(threads);
-    device.facts.push_back({"gflops_f32", "most GFLOP/s, f32", fixed(ceilings.gflops, 1) + " (" + ceilings.vectors + ")", ceilings.gflops});
-    device.facts.push_back({"gbytes_per_second", "most GB/s, read and write", fixed(ceilings.gbytes, 1), ceilings.gbytes});
+    device.facts.push_back({"gflops_f32", "most GFLOP/s, f32",
+                            fixed(ceilings.gflops, 1) + " (" + ceilings.vectors + ")", ceilings.gflops});
+    device.facts.push_back(
+        {"gbytes_per_second", "most GB/s, read and write", fixed(ceilings.gbytes, 1), ceilings.gbytes});
   }
   return device;
 }

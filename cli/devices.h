@@ -8,9 +8,9 @@
 namespace convlens::cli {
 
 struct DeviceFact {
-  std::string key;    // "memory_bytes"
-  std::string title;  // "memory"
-  std::string value;  // for people
+  std::string key;                      // "memory_bytes"
+  std::string title;                    // "memory"
+  std::string value;                    // for people
   nlohmann::ordered_json json = value;  // for programs: a number without its unit
 };
 

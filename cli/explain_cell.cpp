@@ -40,7 +40,8 @@ std::string box_text(const std::string& tensor, const Json& box) {
   std::string text;
   for (std::size_t axis = 0; axis < box["first"].size(); ++axis) {
     const std::int64_t first = box["first"][axis], extent = box["extent"][axis];
-    text += (axis > 0 ? ", " : "") + std::to_string(first) + (extent > 1 ? "…" + std::to_string(first + extent - 1) : "");
+    text +=
+        (axis > 0 ? ", " : "") + std::to_string(first) + (extent > 1 ? "…" + std::to_string(first + extent - 1) : "");
   }
   return tensor + "(" + text + ")";
 }
@@ -53,11 +54,16 @@ Json boxes_json(const std::vector<Box>& boxes, std::size_t rank) {
 
 std::string kind_name(SourceKind kind) {
   switch (kind) {
-    case SourceKind::element: return "element";
-    case SourceKind::zero_padding: return "zero_padding";
-    case SourceKind::alignment_padding: return "alignment_padding";
-    case SourceKind::combination: return "combination";
-    case SourceKind::region: break;
+    case SourceKind::element:
+      return "element";
+    case SourceKind::zero_padding:
+      return "zero_padding";
+    case SourceKind::alignment_padding:
+      return "alignment_padding";
+    case SourceKind::combination:
+      return "combination";
+    case SourceKind::region:
+      break;
   }
   return "region";
 }
@@ -65,24 +71,25 @@ std::string kind_name(SourceKind kind) {
 std::string kind_words(const std::string& kind) {
   if (kind == "element") return "a copy of";
   if (kind == "zero_padding") return "a zero of the layer's padding";
-  if (kind == "alignment_padding") return "alignment padding: it exists only to round a size up, and counts for nothing";
+  if (kind == "alignment_padding")
+    return "alignment padding: it exists only to round a size up, and counts for nothing";
   if (kind == "combination") return "a sum of";
   return "a value that depends on";
 }
 
 Coord checked_cell(const Stage& stage, const std::vector<std::int64_t>& at) {
-  if (at.size() != stage.axes.size()) {
+  if (at.empty() || at.size() > stage.axes.size()) {
     std::string names;
     for (const Axis& axis : stage.axes) names += (names.empty() ? "" : ", ") + axis.name;
-    throw BadInput("--at: " + std::to_string(at.size()) + " coordinates, must be " + std::to_string(stage.axes.size()) +
+    throw BadInput("--at: " + std::to_string(at.size()) + " coordinates, must be 1 to " + std::to_string(stage.axes.size()) +
                    " for stage " + stage.id + ": " + names);
   }
   Coord cell{};
   for (std::size_t axis = 0; axis < at.size(); ++axis) {
     const Axis& a = stage.axes[axis];
     if (at[axis] < 0 || at[axis] >= a.extent)
-      throw BadInput("--at: " + a.name + " = " + std::to_string(at[axis]) + ", must be from 0 to " + a.symbol + " − 1 = " +
-                     std::to_string(a.extent - 1) + " in stage " + stage.id);
+      throw BadInput("--at: " + a.name + " = " + std::to_string(at[axis]) + ", must be from 0 to " + a.symbol +
+                     " − 1 = " + std::to_string(a.extent - 1) + " in stage " + stage.id);
     cell[axis] = at[axis];
   }
   return cell;
@@ -123,13 +130,15 @@ void append_boxes(std::string& text, const std::string& tensor, const Json& boxe
 
 std::vector<Stage> stages_with_input(const Plan& plan) {
   std::vector<Stage> stages(plan.stages().begin(), plan.stages().end());
-  if (std::ranges::find(stages, "input", &Stage::id) == stages.end()) stages.push_back(input_stage(plan.problem(), plan.request().dtype));
+  if (std::ranges::find(stages, "input", &Stage::id) == stages.end())
+    stages.push_back(input_stage(plan.problem(), plan.request().dtype));
   return stages;
 }
 
 Json cell_json(const Plan& plan, const Stage& stage, const std::vector<std::int64_t>& at) {
   const Coord cell = checked_cell(stage, at);
-  if (stage.map == nullptr) throw Unsupported("--at: stage " + stage.id + " is opaque: its bytes are known, its cells are not");
+  if (stage.map == nullptr)
+    throw Unsupported("--at: stage " + stage.id + " is opaque: its bytes are known, its cells are not");
   Json axes;
   for (std::size_t axis = 0; axis < at.size(); ++axis) axes[stage.axes[axis].name] = at[axis];
   Json json{{"stage", stage.id}, {"at", axes}};
@@ -139,7 +148,8 @@ Json cell_json(const Plan& plan, const Stage& stage, const std::vector<std::int6
   if (stage.stored || is_input) {
     const std::int64_t offset = is_input ? tensor_offset(plan, kInput, cell) : stage.offset(cell);
     json["lies"] = {{"in", is_input ? "x" : stage.id}, {"offset", offset}, {"byte", offset * stage.cell_bytes()}};
-    if (const auto buffer = std::ranges::find(plan.workspace(), stage.id, &Buffer::name); buffer != plan.workspace().end())
+    if (const auto buffer = std::ranges::find(plan.workspace(), stage.id, &Buffer::name);
+        buffer != plan.workspace().end())
       json["lies"]["workspace_byte"] = buffer->offset + offset * stage.cell_bytes();
   }
 
@@ -159,7 +169,8 @@ std::string cell_text(const Json& cell) {
   std::string text = cell["stage"].get<std::string>() + "(" + at + ")";
   if (cell.contains("lies")) {
     const Json& lies = cell["lies"];
-    text += "\n  lies in " + lies["in"].get<std::string>() + " at element " + grouped(lies["offset"]) + ", byte " + grouped(lies["byte"]);
+    text += "\n  lies in " + lies["in"].get<std::string>() + " at element " + grouped(lies["offset"]) + ", byte " +
+            grouped(lies["byte"]);
     if (lies.contains("workspace_byte")) text += "; byte " + grouped(lies["workspace_byte"]) + " of the workspace";
   } else {
     text += "\n  is never stored";
@@ -174,7 +185,8 @@ std::string cell_text(const Json& cell) {
     text += "\n    " + coefficient + box_text(term["from"], term);
     if (term.contains("offset")) text += ", element " + grouped(term["offset"]);
   }
-  if (sources.size() > kMostLines * 4) text += "\n    … and " + std::to_string(sources.size() - kMostLines * 4) + " more";
+  if (sources.size() > kMostLines * 4)
+    text += "\n    … and " + std::to_string(sources.size() - kMostLines * 4) + " more";
 
   for (const Json& into : cell["goes_into"]) {
     text += "\n  goes into stage " + into["stage"].get<std::string>() + (into["boxes"].empty() ? " nowhere" : "");

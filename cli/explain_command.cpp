@@ -60,9 +60,11 @@ void print_matrices(const Run& run, const Request& request, const Globals& globa
 
 void explain(const ExplainArguments& arguments, const Globals& globals) {
   if (globals.csv) throw BadInput("--csv: explain has no table, must be --json");
-  if (!arguments.rows.algorithm_given()) throw BadInput("--algorithm: none given, must be a row of `convlens list algorithms`");
+  if (!arguments.rows.algorithm_given())
+    throw BadInput("--algorithm: none given, must be a row of `convlens list algorithms`");
   if (arguments.matrices && !arguments.at.empty()) throw BadInput("--matrices: given with --at, must be one of them");
-  if (!arguments.stage.empty() && arguments.at.empty()) throw BadInput("--stage: " + arguments.stage + ", must go with --at");
+  if (!arguments.stage.empty() && arguments.at.empty())
+    throw BadInput("--stage: " + arguments.stage + ", must go with --at");
   arguments.rows.check_device();
   const Layer layer = only(arguments.layers.layers(), "layer");
   const Run run = only(arguments.rows.runs(), "--algorithm");
@@ -94,8 +96,12 @@ void add_explain(CLI::App& app, const Globals& globals) {
   const auto arguments = std::make_shared<ExplainArguments>();
   arguments->layers.add_to(*command);
   arguments->rows.add_to(*command);
-  command->add_option("--at", arguments->at, "a cell of a stage, as in 0,3,17: where it comes from and which outputs use it")->type_name("CELL");
-  command->add_option("--stage", arguments->stage, "which stage --at means: the first when left out; input is x itself")->type_name("ID");
+  command
+      ->add_option("--at", arguments->at,
+                   "a cell of a stage, as in 0,3,17: where it comes from and which outputs use it")
+      ->type_name("CELL");
+  command->add_option("--stage", arguments->stage, "which stage --at means: the first when left out; input is x itself")
+      ->type_name("ID");
   command->add_flag("--matrices", arguments->matrices, "for winograd: the matrices Aᵀ, G and Bᵀ in exact fractions");
   command->callback([arguments, &globals] { explain(*arguments, globals); });
 }

@@ -36,7 +36,8 @@ double zero_block_share(const ConvProblem& p) { return 1 - 1 / static_cast<doubl
 std::vector<std::string> memory_order(const Stage& stage) {
   std::vector<std::size_t> order(stage.axes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return stage.axes[a].stride > stage.axes[b].stride; });
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return stage.axes[a].stride > stage.axes[b].stride; });
   std::vector<std::string> names;
   for (std::size_t axis : order) names.push_back(stage.axes[axis].name);
   return names;
@@ -55,23 +56,28 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
 }
 
 std::string exact_words(const ErrorModel& model) {
-  const std::string w = (model.exact.w_unit == 1 ? "" : std::to_string(model.exact.w_unit) + "·k, |k| ≤ ") ;
+  const std::string w = (model.exact.w_unit == 1 ? "" : std::to_string(model.exact.w_unit) + "·k, |k| ≤ ");
   return "on integers |x| ≤ " + std::to_string(model.exact.x_max) + ", " + (w.empty() ? "|w| ≤ " : "w = " + w) +
-         std::to_string(model.exact.w_max) + ": " + (model.exact.bitwise ? "equal to the oracle, bit for bit" : "within ¼ of the right integer");
+         std::to_string(model.exact.w_max) + ": " +
+         (model.exact.bitwise ? "equal to the oracle, bit for bit" : "within ¼ of the right integer");
 }
 std::string worst_words(const ErrorModel& model) {
   return model.worst_case ? "a bound on every output that is never exceeded" : "no bound is promised";
 }
 std::string likely_words(const Plan& plan) {
   if (!plan.error_model().likely) return "no promise";
-  return "|error| ≤ 2·√K·u·Σ|x||w| with K = " + std::to_string(plan.problem().reduction()) + ", and the rounding of the output";
+  return "|error| ≤ 2·√K·u·Σ|x||w| with K = " + std::to_string(plan.problem().reduction()) +
+         ", and the rounding of the output";
 }
 std::string spread_words(const ErrorModel& model) {
   switch (model.spread) {
-    case Spread::exact: return "reach exactly the outputs that use them";
+    case Spread::exact:
+      return "reach exactly the outputs that use them";
     case Spread::tile:
-      return "may reach other outputs of the same " + std::to_string(model.tile_h) + "×" + std::to_string(model.tile_w) + " tile";
-    case Spread::image: break;
+      return "may reach other outputs of the same " + std::to_string(model.tile_h) + "×" +
+             std::to_string(model.tile_w) + " tile";
+    case Spread::image:
+      break;
   }
   return "may reach all outputs of the same image";
 }
@@ -79,19 +85,31 @@ std::string spread_words(const ErrorModel& model) {
 Json stage_json(const Plan& plan, const Stage& stage) {
   Json axes = Json::array();
   for (const Axis& axis : stage.axes)
-    axes.push_back({{"name", axis.name}, {"symbol", axis.symbol}, {"extent", axis.extent}, {"resident", axis.resident}, {"stride", axis.stride}});
-  return {{"id", stage.id},           {"title", stage.title},
-          {"meaning", stage.meaning}, {"made_from", made_from(plan, stage)},
-          {"axes", axes},             {"memory_order", memory_order(stage)},
-          {"dtype", name(stage.dtype)}, {"complex", stage.complex},
-          {"stored", stage.stored},   {"opaque", stage.map == nullptr},
-          {"passes", stage.passes()}, {"cells", stage.cells()},
-          {"formula", stage.formula()}, {"numbers", stage.numbers()},
+    axes.push_back({{"name", axis.name},
+                    {"symbol", axis.symbol},
+                    {"extent", axis.extent},
+                    {"resident", axis.resident},
+                    {"stride", axis.stride}});
+  return {{"id", stage.id},
+          {"title", stage.title},
+          {"meaning", stage.meaning},
+          {"made_from", made_from(plan, stage)},
+          {"axes", axes},
+          {"memory_order", memory_order(stage)},
+          {"dtype", name(stage.dtype)},
+          {"complex", stage.complex},
+          {"stored", stage.stored},
+          {"opaque", stage.map == nullptr},
+          {"passes", stage.passes()},
+          {"cells", stage.cells()},
+          {"formula", stage.formula()},
+          {"numbers", stage.numbers()},
           {"bytes", stage.bytes()}};
 }
 
 std::string stage_text(const Plan& plan, const Stage& stage) {
-  std::string text = "\nStage " + stage.id + ": " + stage.title + ", from " + joined(made_from(plan, stage), ", ") + "\n";
+  std::string text =
+      "\nStage " + stage.id + ": " + stage.title + ", from " + joined(made_from(plan, stage), ", ") + "\n";
   text += "  " + stage.meaning + "\n";
   Table axes({{"axis"}, {"symbol"}, {"extent", true}, {"in memory", true}, {"stride", true}});
   for (const Axis& axis : stage.axes)
@@ -101,8 +119,10 @@ std::string stage_text(const Plan& plan, const Stage& stage) {
   text += table + "  order " + joined(memory_order(stage), " ") + " (slowest to fastest)\n";
   const std::string kind = std::string(name(stage.dtype)) + (stage.complex ? ", complex" : "");
   if (!stage.stored)
-    return text + "  virtual: never stored; " + kind + ", stored it would take " + bytes_text(stage.resident_cells() * stage.cell_bytes()) + "\n";
-  text += "  stored as " + kind + ": " + stage.formula() + " = " + stage.numbers() + " = " + bytes_text(stage.bytes()) + "\n";
+    return text + "  virtual: never stored; " + kind + ", stored it would take " +
+           bytes_text(stage.resident_cells() * stage.cell_bytes()) + "\n";
+  text += "  stored as " + kind + ": " + stage.formula() + " = " + stage.numbers() + " = " + bytes_text(stage.bytes()) +
+          "\n";
   if (stage.passes() != 1) text += "  made in " + grouped(stage.passes()) + " passes, one in memory at a time\n";
   return text;
 }
@@ -133,7 +153,9 @@ Json plan_json(const Layer& layer, const Plan& plan) {
           {"layout", {{"x", name(r.layouts.x)}, {"w", name(r.layouts.w)}, {"y", name(r.layouts.y)}}},
           {"flops", {{"direct_equivalent", plan.flops()}, {"executed", plan.executed_flops()}}},
           {"bytes", {{"x", r.x_bytes()}, {"w", r.w_bytes()}, {"bias", r.bias_bytes()}, {"y", r.y_bytes()}}},
-          {"flops_per_byte", {{"tensors", ratio(plan.flops(), r.tensor_bytes())}, {"with_workspace", ratio(plan.executed_flops(), traffic(plan))}}},
+          {"flops_per_byte",
+           {{"tensors", ratio(plan.flops(), r.tensor_bytes())},
+            {"with_workspace", ratio(plan.executed_flops(), traffic(plan))}}},
           {"padding_share", ratio(p.padding_multiplications(), p.multiplications())},
           {"zero_block_share", zero_block_share(p)},
           {"stages", stages},
@@ -141,7 +163,10 @@ Json plan_json(const Layer& layer, const Plan& plan) {
           {"workspace_bytes", plan.workspace_bytes()},
           {"total_bytes", r.tensor_bytes() + plan.workspace_bytes()},
           {"error_model",
-           {{"exact", exact_words(model)}, {"worst", worst_words(model)}, {"likely", likely_words(plan)}, {"nonfinite", spread_words(model)}}},
+           {{"exact", exact_words(model)},
+            {"worst", worst_words(model)},
+            {"likely", likely_words(plan)},
+            {"nonfinite", spread_words(model)}}},
           {"notes", std::vector<std::string>(plan.notes().begin(), plan.notes().end())}};
 }
 
@@ -160,17 +185,24 @@ std::string plan_text(const Layer& layer, const Plan& plan) {
     text += label + std::string(label.size() < 14 ? 14 - label.size() : 1, ' ') + value + "\n";
   };
   line("x", shape(p.x_shape()) + " (N×C_i×H_i×W_i), " + bytes_text(r.x_bytes()));
-  line("w", shape(p.w_shape()) + (p.groups() == 1 ? " (C_o×C_i×H_f×W_f), " : " (C_o×C_i/groups×H_f×W_f), ") + bytes_text(r.w_bytes()));
+  line("w", shape(p.w_shape()) + (p.groups() == 1 ? " (C_o×C_i×H_f×W_f), " : " (C_o×C_i/groups×H_f×W_f), ") +
+                bytes_text(r.w_bytes()));
   if (p.bias()) line("bias", std::to_string(p.co()) + " (C_o), " + bytes_text(r.bias_bytes()));
   line("y", shape(p.y_shape()) + " (N×C_o×H_o×W_o), " + bytes_text(r.y_bytes()));
-  line("FLOPs", grouped(plan.flops()) + " = " + flops_text(plan.flops()) + " direct-equivalent, 2·N·C_o·H_o·W_o·K with K = " + std::to_string(p.reduction()));
+  line("FLOPs", grouped(plan.flops()) + " = " + flops_text(plan.flops()) +
+                    " direct-equivalent, 2·N·C_o·H_o·W_o·K with K = " + std::to_string(p.reduction()));
   line("", grouped(plan.executed_flops()) + " = " + flops_text(plan.executed_flops()) + " executed, " +
                fixed(ratio(plan.executed_flops(), plan.flops()), 3) + " of the direct-equivalent");
-  line("intensity", fixed(ratio(plan.flops(), r.tensor_bytes()), 2) + " FLOP/B: direct-equivalent FLOPs / bytes of x, w, y");
-  line("", fixed(ratio(plan.executed_flops(), traffic(plan)), 2) + " FLOP/B: executed FLOPs / (those bytes + workspace written once and read once)");
-  line("padding", percent(ratio(p.padding_multiplications(), p.multiplications())) + " of the direct multiplications meet a zero of the padding");
+  line("intensity",
+       fixed(ratio(plan.flops(), r.tensor_bytes()), 2) + " FLOP/B: direct-equivalent FLOPs / bytes of x, w, y");
+  line("", fixed(ratio(plan.executed_flops(), traffic(plan)), 2) +
+               " FLOP/B: executed FLOPs / (those bytes + workspace written once and read once)");
+  line("padding", percent(ratio(p.padding_multiplications(), p.multiplications())) +
+                      " of the direct multiplications meet a zero of the padding");
   if (p.groups() > 1)
-    line("groups", percent(zero_block_share(p)) + " of the filter matrix are zero blocks when im2col is multiplied as one dense GEMM: 1 − 1/" + std::to_string(p.groups()));
+    line("groups", percent(zero_block_share(p)) +
+                       " of the filter matrix are zero blocks when im2col is multiplied as one dense GEMM: 1 − 1/" +
+                       std::to_string(p.groups()));
 
   for (const Stage& stage : plan.stages()) text += stage_text(plan, stage);
 

@@ -69,8 +69,8 @@ Listing list_layers() {
   Listing listing{Table({{"Layer"}, {"Suite"}, {"Problem"}, {"H_o", true}, {"W_o", true}, {"FLOP an image", true}})};
   for (const NamedLayer& layer : named_layers()) {
     const ConvProblem problem(layer.spec);
-    listing.table.add({layer.name, layer.suite, to_text(layer.spec), std::to_string(problem.ho()), std::to_string(problem.wo()),
-                       std::to_string(problem.flops())});
+    listing.table.add({layer.name, layer.suite, to_text(layer.spec), std::to_string(problem.ho()),
+                       std::to_string(problem.wo()), std::to_string(problem.flops())});
     listing.json.push_back({{"layer", layer.name},
                             {"suite", layer.suite},
                             {"problem", to_text(layer.spec)},
@@ -86,7 +86,8 @@ Listing list_options() {
   for (const Algorithm* row : algorithms())
     for (const Option& option : row->options) {
       const std::string values = joined(option.values, " | ", "free text");
-      listing.table.add({row->id, option.id, values, option.default_value, option.ablation ? "yes" : "no", option.sentence});
+      listing.table.add(
+          {row->id, option.id, values, option.default_value, option.ablation ? "yes" : "no", option.sentence});
       listing.json.push_back({{"algorithm", row->id},
                               {"option", option.id},
                               {"title", option.title},
@@ -119,11 +120,14 @@ struct ListArguments {
 
 void list(const ListArguments& arguments, const Globals& globals) {
   const std::vector<std::string> kinds{"algorithms", "layers", "options", "devices"};
-  if (arguments.what.empty()) throw BadInput("list: nothing named, must be one of algorithms | layers | options | devices");
+  if (arguments.what.empty())
+    throw BadInput("list: nothing named, must be one of algorithms | layers | options | devices");
   if (std::ranges::find(kinds, arguments.what) == kinds.end())
     throw BadInput("list: " + arguments.what + suggestion(arguments.what, kinds));
-  if (arguments.measure && arguments.what != "devices") throw BadInput("--measure: given for " + arguments.what + ", must go with devices");
-  if (arguments.markdown && (globals.json || globals.csv)) throw BadInput("--markdown: given with --json or --csv, must be one of them");
+  if (arguments.measure && arguments.what != "devices")
+    throw BadInput("--measure: given for " + arguments.what + ", must go with devices");
+  if (arguments.markdown && (globals.json || globals.csv))
+    throw BadInput("--markdown: given with --json or --csv, must be one of them");
 
   const Listing listing = arguments.what == "algorithms" ? list_algorithms(arguments.markdown)
                           : arguments.what == "layers"   ? list_layers()

@@ -47,7 +47,9 @@ void add_globals(CLI::App& app, Globals& globals) {
       ->group(group);
   app.add_option_function<std::string>(
          "--threads",
-         [&](const std::string& text) { globals.threads = static_cast<int>(parse_integer("--threads", text, 1, 1024)); },
+         [&](const std::string& text) {
+           globals.threads = static_cast<int>(parse_integer("--threads", text, 1, 1024));
+         },
          "threads to compute with; all of the machine's when left out")
       ->type_name("COUNT")
       ->group(group);
@@ -67,9 +69,10 @@ void show_first_examples(CLI::App& app) {
 }
 
 Exit run(int argc, char** argv) {
-  CLI::App app("Convlens, a lens on one operation: computes a 2-D convolution in several ways, shows what each does to the\n"
-               "data in memory, checks them against each other and measures what they cost.",
-               "convlens");
+  CLI::App app(
+      "Convlens, a lens on one operation: computes a 2-D convolution in several ways, shows what each does to the\n"
+      "data in memory, checks them against each other and measures what they cost.",
+      "convlens");
   Globals globals;
   app.formatter(std::make_shared<ExamplesFirst>());
   app.require_subcommand(0, 1);

@@ -38,7 +38,8 @@ std::string significant(double value, int digits) { return in_format(value, std:
 std::string grouped(std::int64_t value) {
   std::string text = std::to_string(value);
   const int sign = value < 0 ? 1 : 0;
-  for (int at = static_cast<int>(text.size()) - 3; at > sign; at -= 3) text.insert(static_cast<std::size_t>(at), 1, ' ');
+  for (int at = static_cast<int>(text.size()) - 3; at > sign; at -= 3)
+    text.insert(static_cast<std::size_t>(at), 1, ' ');
   return text;
 }
 
@@ -85,7 +86,8 @@ std::int64_t parse_size(const std::string& parameter, std::string_view text) {
   while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
   for (const Unit& known : kSizeUnits) {
     const double bytes = value * static_cast<double>(known.bytes);
-    if (error == std::errc{} && unit == known.name && bytes >= 1 && bytes < 0x1p63) return static_cast<std::int64_t>(bytes);
+    if (error == std::errc{} && unit == known.name && bytes >= 1 && bytes < 0x1p63)
+      return static_cast<std::int64_t>(bytes);
   }
   throw BadInput(parameter + ": " + std::string(text) +
                  ", must be a positive size in B, KB, KiB, MB, MiB, GB or GiB, as in 8GiB");

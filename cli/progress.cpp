@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include "cli/output.h"
+#include "cli/table.h"
 
 namespace convlens::cli {
 
@@ -16,6 +18,16 @@ constexpr std::chrono::seconds kSilent{1};
 constexpr std::chrono::milliseconds kTerminalPeriod{100};
 constexpr std::chrono::seconds kLinePeriod{5};
 constexpr std::string_view kEraseLine = "\r\x1b[K";
+
+// As much of `line` as one row of the terminal holds: of a line that wraps, only the last row could be taken away
+// again.
+std::string fitted(std::string line) {
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  const std::size_t columns = known ? size.ws_col - 1u : 79u;
+  while (width(line) > columns) line.pop_back();  // ends with the first byte of a character: none stays in half
+  return line;
+}
 
 double seconds(std::chrono::steady_clock::duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -57,7 +69,7 @@ void Progress::write(const std::string& line) {
   last_ = Clock::now();
   if (!terminal_) return say(line);
   drawn_ = true;
-  const std::string text = std::string(kEraseLine) + line;
+  const std::string text = std::string(kEraseLine) + fitted(line);
   (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
 

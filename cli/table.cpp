@@ -65,7 +65,8 @@ std::string Table::text() const {
   std::string text;
   const auto line = [&](auto&& cell) {
     std::string built;
-    for (std::size_t k = 0; k < columns_.size(); ++k) built += (k > 0 ? "  " : "") + padded(cell(k), widths[k], columns_[k].number);
+    for (std::size_t k = 0; k < columns_.size(); ++k)
+      built += (k > 0 ? "  " : "") + padded(cell(k), widths[k], columns_[k].number);
     text += built.substr(0, built.find_last_not_of(' ') + 1) + "\n";
   };
   line([&](std::size_t k) { return columns_[k].title; });

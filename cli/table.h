@@ -10,7 +10,7 @@ namespace convlens::cli {
 class Table {
  public:
   struct Column {
-    std::string title;   // for people
+    std::string title;    // for people
     bool number = false;  // set against the right edge
   };
 
@@ -29,7 +29,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// How many columns of a terminal `text` takes: code points, without those that combine with the one before (W̃ takes one).
+// How many columns of a terminal `text` takes: code points, without those that combine with the one before (W̃ takes
+// one).
 std::size_t width(std::string_view text);
 
 // One line of CSV (RFC 4180): quoted where a comma, quote or line break needs it.

@@ -25,7 +25,8 @@ namespace {
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
   return names;
 }
 
@@ -42,7 +43,8 @@ std::string unexpected(const std::string& word, const CLI::App& app) {
     const std::string name = word.substr(0, word.find('='));
     const std::string meant = closest(name, option_names(used.empty() ? app : *used.front()));
     const std::string where = used.empty() ? "" : " of " + used.front()->get_name();
-    return "option: " + name + (meant.empty() ? ", no option" + where + "; see --help" : ", did you mean \"" + meant + "\"?");
+    return "option: " + name +
+           (meant.empty() ? ", no option" + where + "; see --help" : ", did you mean \"" + meant + "\"?");
   }
   if (used.empty()) return "command: " + word + suggestion(word, command_names(app));
   return "argument: " + word + ", not expected by " + used.front()->get_name() + "; see --help";
@@ -52,7 +54,8 @@ std::string unexpected(const std::string& word, const CLI::App& app) {
 
 std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-    if (const std::vector<std::string> words = app.remaining(true); !words.empty()) return unexpected(words.front(), app);
+    if (const std::vector<std::string> words = app.remaining(true); !words.empty())
+      return unexpected(words.front(), app);
   std::string line = error.what();
   std::ranges::replace(line, '\n', ' ');
   return line;

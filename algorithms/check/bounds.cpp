@@ -21,9 +21,11 @@ std::vector<double> worst_case_bounds(const Plan& plan, const OracleCache::Entry
 std::vector<double> likely_bounds(const Plan& plan, const OracleCache::Entry& entry) {
   const Answer& answer = entry.answer;
   const DType dtype = plan.request().dtype;
-  const double factor = 2 * std::sqrt(static_cast<double>(plan.problem().reduction())) * unit_roundoff(accumulator_of(dtype));
+  const double terms = static_cast<double>(plan.problem().reduction());
+  const double factor = 2 * std::sqrt(terms) * unit_roundoff(accumulator_of(dtype));
   std::vector<double> bound(answer.y.size());
-  for (std::size_t k = 0; k < bound.size(); ++k) bound[k] = factor * answer.sum_abs[k] + output_rounding(dtype, answer.y[k]);
+  for (std::size_t k = 0; k < bound.size(); ++k)
+    bound[k] = factor * answer.sum_abs[k] + output_rounding(dtype, answer.y[k]);
   return bound;
 }
 

@@ -33,38 +33,24 @@ void note_fault(Verdict& verdict, const std::string& fault) {
   if (verdict.fault.empty()) verdict.fault = fault;
 }
 
-void note_difference(Verdict& verdict, const std::string& run, const std::string& difference) {
-  if (!difference.empty()) note_fault(verdict, run + " gave " + difference);
-}
-
 Verdict check_exact(const Subject& subject) {
   const ExactInputs& exact = subject.plan->error_model().exact;
-  const Shape shape = subject.problem().y_shape();
+  Verdict verdict{.promise = "exact", .made = exact.made};
+  if (!exact.made) return verdict;
   const auto entry = subject.cache.get(subject.problem(), subject.dtype(), {Data::Kind::integers, exact, subject.seed});
-  Verdict verdict{.promise = "exact", .made = true};
-  Comparison comparison;
-  const auto compare = [&](const std::vector<double>& y) {
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      const double right = entry->answer.y[k];
-      if (exact.bitwise)
-        comparison.add(k, y[k], rounded(subject.dtype(), right), 0);
-      else
-        comparison.add(k, y[k], right, 0.25 + output_rounding(subject.dtype(), right));
-    }
-  };
-
   Trial trial(subject.plan, entry->inputs);
-  const std::vector<double> first = trial.run();
-  compare(first);
-  const std::vector<double> second = subject.small() ? trial.run() : first;
+  const std::vector<double> y = trial.run();
   note_fault(verdict, trial.fault());
-  note_difference(verdict, "a second run", first_difference(second, first, shape));
-  if (subject.small()) {
-    Trial spaced(subject.plan, entry->inputs, Spacing::odd);
-    compare(spaced.run());
-    note_fault(verdict, spaced.fault().empty() ? "" : spaced.fault() + ", on views with gaps");
+
+  Comparison comparison;
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    const double right = entry->answer.y[k];
+    if (exact.bitwise)
+      comparison.add(k, y[k], rounded(subject.dtype(), right), 0);
+    else
+      comparison.add(k, y[k], right, 0.25 + output_rounding(subject.dtype(), right));
   }
-  comparison.conclude(verdict, shape, true);
+  comparison.conclude(verdict, subject.problem().y_shape(), true);
   return verdict;
 }
 
@@ -74,35 +60,51 @@ bool multiplied_by_blas(const Plan& plan) {
   });
 }
 
-// Another number of threads than the request's must give the same bits.
-void check_threads(const Subject& subject, const Inputs& inputs, const std::vector<double>& y, Verdict& verdict) {
+// The runs that must give the same bits as the run before, which `trial` made and which gave `y`.
+void check_repeats(const Subject& subject, const Inputs& inputs, Trial& trial, const std::vector<double>& y,
+                   Verdict& verdict) {
+  const auto same = [&](const std::string& run, Trial& of) {
+    const std::string difference = first_difference(of.run(), y, subject.problem().y_shape());
+    note_fault(verdict, of.fault());
+    if (!difference.empty()) note_fault(verdict, run + " gave " + difference);
+  };
+  same("a second run", trial);
+  if (multiplied_by_blas(*subject.plan)) return;
   Request request = subject.plan->request();
   request.threads = request.threads == 1 ? 3 : 1;
-  Trial trial(subject.algorithm.plan(request), inputs);
-  const std::string run = std::to_string(request.threads) + (request.threads == 1 ? " thread" : " threads");
-  const std::vector<double> other = trial.run();
-  note_fault(verdict, trial.fault());
-  note_difference(verdict, run, first_difference(other, y, subject.problem().y_shape()));
+  Trial other(subject.algorithm.plan(request), inputs);
+  same(std::to_string(request.threads) + (request.threads == 1 ? " thread" : " threads"), other);
 }
 
-// The promises (b) and (c), on one run.
+// The promises (b) and (c), on the same run.
 std::vector<Verdict> check_uniform(const Subject& subject) {
   const auto entry = subject.cache.get(subject.problem(), subject.dtype(), {Data::Kind::uniform, {}, subject.seed});
+  const Shape shape = subject.problem().y_shape();
+  const auto compare = [&](Comparison& comparison, const std::vector<double>& y, const std::vector<double>& bound) {
+    for (std::size_t k = 0; k < y.size(); ++k) comparison.add(k, y[k], entry->answer.y[k], bound[k]);
+  };
   Trial trial(subject.plan, entry->inputs);
   const std::vector<double> y = trial.run();
-  const auto judge = [&](Verdict& verdict, const std::vector<double>& bound) {
-    Comparison comparison;
-    for (std::size_t k = 0; k < y.size(); ++k) comparison.add(k, y[k], entry->answer.y[k], bound[k]);
-    comparison.conclude(verdict, subject.problem().y_shape(), false);
-  };
 
   Verdict worst{.promise = "worst", .made = true};
   note_fault(worst, trial.fault());
-  if (subject.small() && !multiplied_by_blas(*subject.plan)) check_threads(subject, entry->inputs, y, worst);
-  judge(worst, worst_case_bounds(*subject.plan, *entry));
+  const std::vector<double> worst_case = worst_case_bounds(*subject.plan, *entry);
+  Comparison within_worst_case;
+  compare(within_worst_case, y, worst_case);
+  if (subject.small()) {
+    check_repeats(subject, entry->inputs, trial, y, worst);
+    Trial spaced(subject.plan, entry->inputs, Spacing::odd);
+    compare(within_worst_case, spaced.run(), worst_case);
+    if (!spaced.fault().empty()) note_fault(worst, spaced.fault() + ", on views with gaps");
+  }
+  within_worst_case.conclude(worst, shape, false);
 
   Verdict likely{.promise = "likely", .made = subject.plan->error_model().likely};
-  if (likely.made) judge(likely, likely_bounds(*subject.plan, *entry));
+  if (likely.made) {
+    Comparison within_likely;
+    compare(within_likely, y, likely_bounds(*subject.plan, *entry));
+    within_likely.conclude(likely, shape, false);
+  }
   return {worst, likely};
 }
 
@@ -112,10 +114,11 @@ bool CheckResult::passed() const { return std::ranges::all_of(verdicts, &Verdict
 
 std::string CheckResult::reproduce() const {
   const Layouts& layouts = request.layouts;
+  const std::string threads = request.threads > 0 ? " --threads " + std::to_string(request.threads) : "";
   return "convlens check '" + to_text(request.problem.spec()) + "' --algorithm " + run + " --dtype " +
          std::string(name(request.dtype)) + " --layout " + std::string(name(layouts.x)) + "," +
-         std::string(name(layouts.w)) + "," + std::string(name(layouts.y)) +
-         (request.threads > 0 ? " --threads " + std::to_string(request.threads) : "") + " --seed " + std::to_string(seed);
+         std::string(name(layouts.w)) + "," + std::string(name(layouts.y)) + threads + " --seed " +
+         std::to_string(seed);
 }
 
 CheckResult check(const Algorithm& algorithm, const Request& request, std::uint64_t seed, OracleCache& cache) {

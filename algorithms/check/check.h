@@ -27,12 +27,12 @@ struct CheckResult {
 // Runs the row on the request in watched memory (watched.h): y and the workspace hold NaN at first, what lies around
 // the tensors must not be written, x, w and bias must not change, and nothing may be thrown.
 //
-//   exact      on integers: twice in a row, the second run on what the first left in y and the workspace, equal to the
-//              bit; and once more on views with gaps whose rows run backwards
-//   worst      on uniform data; and once more with another number of threads, equal to the bit, unless the plan notes
-//              that BLAS multiplied, which promises no such thing
-//   likely     on the same results
-//   nonfinite  with a NaN in x, then an Inf in w (nonfinite.h)
+//   exact      on integers
+//   worst      on uniform data; equal to the bit in a second run, which finds what the first left in y and the
+//              workspace, and with another number of threads (unless the plan notes that BLAS multiplied, which
+//              promises no such thing); and on views with gaps whose rows run backwards
+//   likely     on the first of these results
+//   nonfinite  with a NaN in x, then with an Inf in w (nonfinite.h)
 //
 // Beyond 2²⁵ multiplications exact and worst run once each and nothing more, and nonfinite takes a smaller problem.
 // Inputs and the oracle's answers come from `cache`.

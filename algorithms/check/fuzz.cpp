@@ -3,6 +3,7 @@
 #include "algorithms/check/fuzz.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "algorithms/tensor/random.h"
@@ -16,9 +17,12 @@ constexpr std::int64_t kMostMultiplications = std::int64_t{1} << 22;
 // The random numbers of one problem or request, one after the other.
 class Dice {
  public:
-  Dice(std::uint64_t seed, std::uint64_t index, std::uint64_t purpose) : stream_(random_bits(random_bits(seed, purpose), index)) {}
+  Dice(std::uint64_t seed, std::uint64_t index, std::uint64_t purpose)
+      : stream_(random_bits(random_bits(seed, purpose), index)) {}
 
-  std::int64_t between(std::int64_t least, std::int64_t most) { return random_integer(stream_, counter_++, least, most); }
+  std::int64_t between(std::int64_t least, std::int64_t most) {
+    return random_integer(stream_, counter_++, least, most);
+  }
   bool one_in(std::int64_t times) { return between(1, times) == 1; }
   template <class Values>
   const auto& pick(const Values& values) {
@@ -109,6 +113,17 @@ std::string draw_value(Dice& dice, const Option& option) {
   return option.default_value;
 }
 
+// What the row itself proposes instead of a request that it refuses, followed from rule to rule.
+Request nearest_supported(const Algorithm& algorithm, Request request) {
+  constexpr int kMostSteps = 8;
+  for (int k = 0; k < kMostSteps; ++k) {
+    std::optional<Request> nearest = algorithm.supports(request).nearest;
+    if (!nearest || nearest->problem.multiplications() > kMostMultiplications) break;
+    request = *std::move(nearest);
+  }
+  return request;
+}
+
 }  // namespace
 
 ConvProblem random_problem(std::uint64_t seed, std::uint64_t index) {
@@ -119,14 +134,15 @@ ConvProblem random_problem(std::uint64_t seed, std::uint64_t index) {
   }
 }
 
-Request random_request(const Algorithm& algorithm, const ConvProblem& problem, std::uint64_t seed, std::uint64_t index) {
+Request random_request(const Algorithm& algorithm, const ConvProblem& problem, std::uint64_t seed,
+                       std::uint64_t index) {
   Dice dice(seed, index, 1);
   Request request{problem};
   request.dtype = dice.pick(kDTypes);
   request.layouts = {dice.pick(kLayouts), dice.pick(kFilterLayouts), dice.pick(kLayouts)};
   request.threads = static_cast<int>(dice.one_in(2) ? 1 : dice.between(2, 4));
   for (const Option& option : algorithm.options) request.options.set(option.id, draw_value(dice, option));
-  return request;
+  return dice.one_in(2) ? nearest_supported(algorithm, request) : request;
 }
 
 }  // namespace convlens

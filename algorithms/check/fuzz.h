@@ -11,8 +11,8 @@ namespace convlens {
 // asymmetric padding, strides beyond the filter, dilations, groups, depthwise, 1×N filters, empty batches, bias.
 ConvProblem random_problem(std::uint64_t seed, std::uint64_t index);
 
-// A random element type, layouts, option set of `algorithm` and number of threads for `problem`. The row may still
-// refuse the request.
+// A random element type, layouts, option set of `algorithm` and number of threads for `problem`. Where the row refuses
+// that, every other time the nearest request that it says it would take; the others show that it refuses in words.
 Request random_request(const Algorithm& algorithm, const ConvProblem& problem, std::uint64_t seed, std::uint64_t index);
 
 }  // namespace convlens

@@ -33,7 +33,8 @@ std::vector<std::int64_t> elements_of(const WindowAxis& axis, bool read) {
   return found;
 }
 
-// A NaN in an element that outputs depend on, a NaN in one that none does, and an Inf in a weight; where there are such.
+// A NaN in an element that outputs depend on, a NaN in one that none does (where there are such), and an Inf in a
+// weight.
 std::vector<Poison> draw_poisons(const ConvProblem& p, std::uint64_t seed) {
   std::uint64_t counter = 0;
   const auto below = [&](std::int64_t end) { return random_integer(random_bits(seed, 10), counter++, 0, end - 1); };
@@ -109,9 +110,7 @@ class Reach {
 }  // namespace
 
 ConvProblem cropped(const ConvProblem& problem) {
-  const auto crop = [](std::int64_t size, std::int64_t extent, std::int64_t outputs, std::int64_t stride, std::int64_t padding) {
-    return std::clamp<std::int64_t>(extent + (outputs - 1) * stride - padding, 1, size);
-  };
+  const auto crop = [](std::int64_t size, std::int64_t needed) { return std::clamp<std::int64_t>(needed, 1, size); };
   ConvProblem result = problem;
   // So many output rows, output columns and channels are left; 12 is enough unless the filter is large.
   for (std::int64_t most = 12; result.multiplications() > kCropAbove && most > 0; most /= 2) {
@@ -120,8 +119,9 @@ ConvProblem cropped(const ConvProblem& problem) {
     spec.groups = std::min<std::int64_t>(spec.groups, 4);
     spec.ci = spec.groups * std::min(problem.ci_per_group(), most);
     spec.co = spec.groups * std::min(problem.co_per_group(), most);
-    spec.hi = crop(spec.hi, problem.extent_h(), most, spec.stride_h, spec.pad_top + spec.pad_bottom);
-    spec.wi = crop(spec.wi, problem.extent_w(), most, spec.stride_w, spec.pad_left + spec.pad_right);
+    const std::int64_t pad_h = spec.pad_top + spec.pad_bottom, pad_w = spec.pad_left + spec.pad_right;
+    spec.hi = crop(spec.hi, problem.extent_h() + (most - 1) * spec.stride_h - pad_h);
+    spec.wi = crop(spec.wi, problem.extent_w() + (most - 1) * spec.stride_w - pad_w);
     result = ConvProblem(spec);
   }
   return result;

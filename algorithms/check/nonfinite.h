@@ -19,8 +19,8 @@ namespace convlens {
 ConvProblem cropped(const ConvProblem& problem);
 
 // Three runs on uniform data: a NaN in a random element of x that outputs depend on, a NaN in one that none does (where
-// strides leave such elements), and an Inf of random sign in a random weight. The request is taken on a cropped problem,
-// if the row supports that.
+// strides leave such elements), and an Inf of random sign in a random weight. The request is taken on a cropped
+// problem, if the row supports that.
 Verdict check_nonfinite(const Algorithm& algorithm, const Request& request, std::uint64_t seed, OracleCache& cache);
 
 }  // namespace convlens

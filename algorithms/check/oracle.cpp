@@ -15,7 +15,9 @@ namespace convlens {
 namespace {
 
 constexpr int kLanes = 8;
-constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;  // multiplications, or elements; fewer are done sooner alone
+
+// Fewer multiplications, or elements to copy, are done sooner by one thread.
+constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;
 
 struct PaddedInput {
   std::int64_t phases = 1, phase_length = 0, channel_length = 0;
@@ -36,9 +38,9 @@ struct PaddedInput {
         for (std::int64_t c = 0; c < p.ci(); ++c)
           for (std::int64_t h = 0; h < p.hi(); ++h)
             for (std::int64_t w = 0; w < p.wi(); ++w) {
-              const std::int64_t column = w + p.spec().pad_left;
-              const std::int64_t offset = row_offset(n * p.ci() + c, h + p.spec().pad_top) + column_offset(column, stride);
-              values[static_cast<std::size_t>(offset)] = source(n, c, h, w);
+              const std::int64_t row = row_offset(n * p.ci() + c, h + p.spec().pad_top);
+              const std::int64_t column = column_offset(w + p.spec().pad_left, stride);
+              values[static_cast<std::size_t>(row + column)] = source(n, c, h, w);
             }
     });
   }
@@ -108,7 +110,8 @@ Answer sum_up(const ConvProblem& p, const Inputs& inputs) {
   const Bias<double> biases{bias.as<double>().data, 1};
 
   std::vector<std::int64_t> tap_offset;  // of the columns of a window, from the first output's
-  for (std::int64_t v = 0; v < p.wf(); ++v) tap_offset.push_back(x.column_offset(v * p.spec().dilation_w, p.spec().stride_w));
+  for (std::int64_t v = 0; v < p.wf(); ++v)
+    tap_offset.push_back(x.column_offset(v * p.spec().dilation_w, p.spec().stride_w));
 
   const auto outputs = static_cast<std::size_t>(elements(p.y_shape()));
   Answer answer{std::vector<double>(outputs), std::vector<double>(outputs)};

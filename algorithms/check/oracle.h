@@ -33,9 +33,10 @@ struct Data {
   ExactInputs exact{};
   std::uint64_t seed = 1;
 };
+
 // The inputs of a check. Integers: w is never zero, so that no lost tap goes unseen. Where the row does not transform,
-// the ranges shrink until Σ|x||w| < 2²⁴; where it does (x_max ≤ 2, w_unit ≠ 1, or not bitwise) x is zero in all but about
-// 64 channels of each pixel, other ones for other pixels, so that its larger intermediates stay exact too.
+// the ranges shrink until Σ|x||w| < 2²⁴. Where it does (x_max ≤ 2, w_unit ≠ 1, or not bitwise), x is zero in all but
+// about 64 channels of each pixel, other ones for other pixels, so that its larger intermediates stay exact too.
 // Throws Unsupported for integers when a reduction is so long that not even {−1, 0, 1} is exact.
 Inputs make_inputs(const ConvProblem& problem, DType dtype, const Data& data);
 

@@ -13,7 +13,8 @@ struct Knobs {
   ConvSpec spec;  // its ci and co are not used
   std::int64_t ci_per_group, co_per_group;
 
-  explicit Knobs(const ConvProblem& p) : spec(p.spec()), ci_per_group(p.ci_per_group()), co_per_group(p.co_per_group()) {}
+  explicit Knobs(const ConvProblem& p)
+      : spec(p.spec()), ci_per_group(p.ci_per_group()), co_per_group(p.co_per_group()) {}
 
   ConvSpec layer() const {
     ConvSpec result = spec;

@@ -13,7 +13,8 @@ Trial::Trial(std::shared_ptr<const Plan> plan, const Inputs& inputs, Spacing spa
       bias_(inputs.bias.dtype(), Layout::NCHW, inputs.bias.shape(), spacing),
       y_(plan_->request().dtype, plan_->request().layouts.y, plan_->problem().y_shape(), spacing),
       workspace_(plan_->workspace_bytes()) {
-  if (plan_->request().place != Place{}) throw Unsupported("place: the checker's memory is the host's, must be the host");
+  if (plan_->request().place != Place{})
+    throw Unsupported("place: a device, must be the host, where the checker's memory is");
   convert(inputs.x.view(), x_.view());
   convert(inputs.w.view(), w_.view());
   convert(inputs.bias.view(), bias_.view());

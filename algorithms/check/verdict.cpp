@@ -29,7 +29,9 @@ std::string text(double value, int digits) {
 }
 
 std::string text(const Shape& at) {
-  return "y(" + std::to_string(at[0]) + "," + std::to_string(at[1]) + "," + std::to_string(at[2]) + "," + std::to_string(at[3]) + ")";
+  std::string list;
+  for (std::int64_t index : at) list += (list.empty() ? "" : ",") + std::to_string(index);
+  return "y(" + list + ")";
 }
 
 double error_of(double got, double expected) {
@@ -45,8 +47,9 @@ std::string Verdict::line() const {
   if (!fault.empty()) return promise + ": " + fault;
   const bool counted = promise == "exact" || promise == "nonfinite";
   if (kept) return promise + ": kept" + (counted ? "" : ", ratio " + text(ratio, 3));
+  const std::string how_far = counted ? text(ratio) + " wrong" : "ratio " + text(ratio, 3);
   return promise + ": " + text(at) + " = " + text(got) + ", expected " + text(expected) +
-         (bound > 0 ? " ± " + text(bound, 3) : "") + (counted ? " (" + text(ratio) + " wrong)" : " (ratio " + text(ratio, 3) + ")");
+         (bound > 0 ? " ± " + text(bound, 3) : "") + " (" + how_far + ")";
 }
 
 void Comparison::add(std::size_t output, double got, double expected, double bound) {

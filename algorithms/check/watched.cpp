@@ -32,7 +32,9 @@ std::span<std::byte> WatchedMemory::all() const { return {buffer_.data(), static
 std::span<std::byte> WatchedMemory::inside() const {
   return all().subspan(kMargin, static_cast<std::size_t>(buffer_.bytes() - 2 * kMargin));
 }
-bool WatchedMemory::margins_untouched() const { return is_garbage(all().first(kMargin)) && is_garbage(all().last(kMargin)); }
+bool WatchedMemory::margins_untouched() const {
+  return is_garbage(all().first(kMargin)) && is_garbage(all().last(kMargin));
+}
 
 Shape WatchedTensor::outer(const Shape& shape, Spacing spacing) {
   if (spacing == Spacing::dense) return shape;

@@ -14,11 +14,12 @@
 //   whole       what all outputs read, rounded up to 2^a·3^b·5^c (even)     1
 //   tiled       `tile`, or less where the whole image needs less            ⌈H_o/m⌉, m = ⌊(P − extent)/s⌋ + 1 outputs
 //
-// Each input channel is transformed once for all C_o, each filter once for all N. A stride saves nothing here: every
-// output of stride 1 comes out of the inverse transform, and every s-th is kept. f16 and bf16 are widened to f32.
+// Each input channel is transformed once for all C_o, each filter once for all N. A stride saves no transform: the
+// inverse gives the outputs of stride 1, and every s-th is kept. f16 and bf16 are widened to f32.
 //
 // FLOPs: 2.5·P·log₂P a real transform of P points (half of the customary 5·P·log₂P of a complex one), 8 a complex
-// multiply-add, and P_h·(P_w/2 + 1) of those for every pair of channels and every tile.
+// multiply-add, and P_h·(P_w/2 + 1) of those for every pair of channels and every tile. That counts whole transforms,
+// also where rows are skipped because they hold only zeros or are not kept.
 #include <omp.h>
 
 #include <algorithm>
@@ -35,11 +36,14 @@ namespace convlens {
 
 namespace {
 
-const std::vector<std::string> kTiles{"8", "16", "32", "64", "128"};
+const std::vector<std::string>& tile_lengths() {
+  static const std::vector<std::string> lengths{"8", "16", "32", "64", "128"};
+  return lengths;
+}
 
 fft::Lengths lengths_of(const Request& request) {
   const fft::Lengths whole{fft::good_height(WindowAxis::rows(request.problem).span()),
-                      fft::good_width(WindowAxis::columns(request.problem).span())};
+                           fft::good_width(WindowAxis::columns(request.problem).span())};
   if (request.options.is("transform", "whole")) return whole;
   const std::int64_t tile = request.options.integer("tile");
   return {std::min(tile, whole.h), std::min(tile, whole.w)};
@@ -52,8 +56,9 @@ std::optional<Refusal> filter_fits_tile(const Request& request) {
   Refusal refusal{"fft: tile " + request.options["tile"] + ", must be ≥ the dilated filter's extent " +
                       std::to_string(p.extent_h()) + "x" + std::to_string(p.extent_w()),
                   request};
-  const auto fits = std::ranges::find_if(kTiles, [&](const std::string& tile) { return std::stol(tile) >= extent; });
-  if (fits != kTiles.end())
+  const auto long_enough = [&](const std::string& tile) { return std::stol(tile) >= extent; };
+  const auto fits = std::ranges::find_if(tile_lengths(), long_enough);
+  if (fits != tile_lengths().end())
     refusal.nearest->options.set("tile", *fits);
   else
     refusal.nearest->options.set("transform", "whole");
@@ -220,7 +225,7 @@ const Algorithm& fft_ref() {
       .sentence = "Transforms image and filter, multiplies spectrum by conjugate spectrum, and transforms back.",
       .source = "Mathieu, Henaff & LeCun 2013, arXiv 1312.5851",
       .options = {{"transform", "Transform", "How much is transformed at a time.", {"whole", "tiled"}, "whole"},
-                  {"tile", "Tile length", "The points along each axis of a tile's transform.", kTiles, "32"}},
+                  {"tile", "Tile length", "The points along each axis of a tile's transform.", tile_lengths(), "32"}},
       .rules = {{"transform=tiled: dilated filter no longer than the tile", filter_fits_tile}},
       .decide = decide,
       .missing = [] { return fft::available() ? std::string() : std::string("built without KissFFT"); },

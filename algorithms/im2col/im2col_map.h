@@ -2,7 +2,7 @@
 //
 //   cell (n, p, q, c, u, v) = x(n, c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left)
 //
-// Rows are (n, p, q), columns (c, u, v) with c over all input channels: a grouped layer uses a block of columns a group.
+// Rows are (n, p, q), columns (c, u, v), c over all input channels: a grouped layer uses a block of columns a group.
 // Source: Chellapilla, Puri & Simard, "High performance convolutional neural networks for document processing", 2006.
 #pragma once
 

@@ -1,6 +1,6 @@
 // implicit_gemm.ref: im2col's matrix product without im2col's matrix.
 //
-//   y(n, o, p, q) = bias(o) + Σ_k A(r, k) · W(o, k)      r = (n, p, q), k = (c, u, v)        A = im2col(x), never stored
+//   y(n, o, p, q) = bias(o) + Σ_k A(r, k) · W(o, k)      r = (n, p, q), k = (c, u, v),   A = im2col(x), never stored
 //
 // A is only its index map (im2col_map.h): when the product needs A(r, k), the map says which element of x that is, or
 // that it is padding. W is the filter, read in place. The workspace is empty. Finding an element costs more than

@@ -1,10 +1,10 @@
 // The im2win tensor Î, and the MEC matrix L, which is Î with H and W exchanged.
 //
-//   im2win   Î(n, c, m, k, u) = x(n, c, m·s_h + u·d_h − p_top, k − p_left)   0 ≤ k < W̃ = (W_o − 1)·s_w + (W_f − 1)·d_w + 1
-//   MEC      L(n, c, q, k, v) = x(n, c, k − p_top, q·s_w + v·d_w − p_left)   0 ≤ k < H̃ = (H_o − 1)·s_h + (H_f − 1)·d_h + 1
+//   im2win   Î(n, c, m, k, u) = x(n, c, m·s_h + u·d_h − p_top, k − p_left)   0 ≤ k < W̃ = (W_o−1)·s_w + (W_f−1)·d_w + 1
+//   MEC      L(n, c, q, k, v) = x(n, c, k − p_top, q·s_w + v·d_w − p_left)   0 ≤ k < H̃ = (H_o−1)·s_h + (H_f−1)·d_h + 1
 //
-// Both split the sliding window. Along the *lowered* axis they do what im2col does: every output keeps a copy of all
-// its taps. Along the *kept* axis they store each padded position once, and neighbouring windows share it. im2win lowers
+// Both split the sliding window. Along the *lowered* axis they do as im2col: every output keeps a copy of all its taps.
+// Along the *kept* axis they store each padded position once, and neighbouring windows share it. im2win lowers
 // rows and keeps columns; MEC lowers columns and keeps rows. In both, the window of output j on the kept axis starts at
 // k = j·s and its tap t lies at k = j·s + t·d, a sum without padding or borders: those were settled by the copy.
 //

@@ -51,7 +51,8 @@ const Algorithm& im2win_ref() {
       .family = "im2win",
       .unit = Unit::cpu,
       .title = "im2win",
-      .sentence = "Copies the input rows of each output row into a strip, where every window is contiguous and neighbours overlap.",
+      .sentence =
+          "Copies the rows under each output row into a strip, where windows are contiguous and neighbours overlap.",
       .source = "Lu, Chu & Liu, HPEC 2022, arXiv 2306.14320",
       .options = {window_option()},
       .rules = {},

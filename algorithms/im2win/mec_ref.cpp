@@ -3,9 +3,9 @@
 //   L(n, c, q, k, v) = x(n, c, k − p_top, q·s_w + v·d_w − p_left)                0 ≤ k < H̃,  padding stored as zeros
 //   y(n, o, p, q) = bias(o) + Σ_c Σ_u Σ_v L(n, c, q, p·s_h + u·d_h, v) · w(o, c, u, v)
 //
-// with H̃ = (H_o − 1)·s_h + (H_f − 1)·d_h + 1. It is im2win with H and W exchanged, and the code says so: the two are one
-// template (strip_ref.h). It stores N·C_i·W_o·W_f·H̃ elements. The paper multiplies the windows of one output row by a
-// GEMM whose rows overlap; this reference takes the same inner products one by one.
+// with H̃ = (H_o − 1)·s_h + (H_f − 1)·d_h + 1. It is im2win with H and W exchanged, and the code says so: the two are
+// one template (strip_ref.h). It stores N·C_i·W_o·W_f·H̃ elements. The paper multiplies the windows of an output row by
+// a GEMM whose rows overlap; this reference takes the same inner products one by one.
 //
 // Source: Cho & Brand, "MEC: Memory-efficient convolution for deep neural network", ICML 2017, arXiv 1706.06873.
 #include "algorithms/im2win/im2win.h"

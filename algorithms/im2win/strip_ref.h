@@ -25,8 +25,11 @@
 namespace convlens {
 
 inline Option window_option() {
-  return {"window", "Window order", "Whether the channel is the fastest axis of the lowered tensor, or outside its rows.",
-          {"NHWC", "NCHW"}, "NHWC"};
+  return {"window",
+          "Window order",
+          "Whether the channel is the fastest axis of the lowered tensor, or outside its rows.",
+          {"NHWC", "NCHW"},
+          "NHWC"};
 }
 inline WindowOrder window_order(const Request& request) {
   return request.options.is("window", "NHWC") ? WindowOrder::NHWC : WindowOrder::NCHW;
@@ -83,14 +86,16 @@ struct StripConvolution {
   StripConvolution(const Request& request, Stage lowered)
       : problem(request.problem), order(window_order(request)), tensor(std::move(lowered)) {
     const StripMap<kLowered> map(problem);
-    const int c = 1, s = kLowered == Lowered::rows ? 3 : 2, t = kLowered == Lowered::rows ? 2 : 3;  // axes of the filter
+    constexpr bool rows = kLowered == Lowered::rows;
+    const int c = 1, s = rows ? 3 : 2, t = rows ? 2 : 3;  // axes of w(o, c, u, v)
     const bool nhwc = order == WindowOrder::NHWC;
     filter = filter_stage(problem, request.dtype, nhwc ? std::vector{s, t, c} : std::vector{c, s, t});
 
     const Loop channels{problem.ci_per_group(), tensor.axes[1].stride};
     const Loop kept_taps{map.kept.taps, map.kept.dilation * tensor.axes[3].stride};
     const Loop lowered_taps{map.lowered.taps, tensor.axes[4].stride};
-    runs = nhwc ? contiguous_runs({kept_taps, lowered_taps, channels}) : contiguous_runs({channels, kept_taps, lowered_taps});
+    runs = nhwc ? contiguous_runs({kept_taps, lowered_taps, channels})
+                : contiguous_runs({channels, kept_taps, lowered_taps});
   }
 
   Decisions decide(DType dtype) const {

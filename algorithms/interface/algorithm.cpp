@@ -6,9 +6,12 @@ namespace convlens {
 
 std::string_view name(Unit unit) {
   switch (unit) {
-    case Unit::cpu: return "cpu";
-    case Unit::cc: return "cc";
-    case Unit::tc: break;
+    case Unit::cpu:
+      return "cpu";
+    case Unit::cc:
+      return "cc";
+    case Unit::tc:
+      break;
   }
   return "tc";
 }
@@ -33,8 +36,9 @@ std::string too_large(const Plan& plan, std::int64_t limit) {
   for (const Buffer& buffer : plan.workspace())
     parts += (parts.empty() ? "" : ", ") + buffer.name + " " + std::to_string(buffer.bytes);
   return plan.run_name() + ": workspace " + std::to_string(plan.workspace_bytes()) + " bytes" +
-         (parts.empty() ? "" : " (" + parts + ")") + " + tensors " + std::to_string(plan.request().tensor_bytes()) +
-         " bytes, must be ≤ the memory limit of " + std::to_string(limit) + " bytes";
+         (parts.empty() ? "" : " (" + parts + ")") + " + tensors " +
+         std::to_string(plan.request().tensor_bytes()) + " bytes, must be ≤ the memory limit of " +
+         std::to_string(limit) + " bytes";
 }
 
 struct Judged {
@@ -42,12 +46,26 @@ struct Judged {
   std::shared_ptr<const Plan> plan;
 };
 
-Judged judge(const Algorithm& algorithm, const Request& asked) {
+Judged judge(const Algorithm& algorithm, const Request& asked, std::size_t suggestions);
+
+// A rule suggests what satisfies it alone. Here the other rules have their say too, so that the result runs,
+// or is nothing.
+std::optional<Request> runnable(const Algorithm& algorithm, const std::optional<Request>& suggested,
+                                std::size_t suggestions) {
+  if (!suggested || suggestions == 0) return std::nullopt;
+  const Support support = judge(algorithm, *suggested, suggestions - 1).support;
+  return support ? suggested : support.nearest;
+}
+
+// Follows at most so many `suggestions`: rules that contradict each other must come to an end.
+Judged judge(const Algorithm& algorithm, const Request& asked, std::size_t suggestions) {
   const Request request = complete(algorithm, asked);
   if (algorithm.missing)
-    if (const std::string why = algorithm.missing(); !why.empty()) return {{false, algorithm.id + ": " + why, {}}, {}};
+    if (const std::string why = algorithm.missing(); !why.empty())
+      return {{false, algorithm.id + ": " + why, {}}, {}};
   for (const Rule& rule : algorithm.rules)
-    if (auto refusal = rule.refuse(request)) return {{false, refusal->reason, std::move(refusal->nearest)}, {}};
+    if (const auto refusal = rule.refuse(request))
+      return {{false, refusal->reason, runnable(algorithm, refusal->nearest, suggestions)}, {}};
 
   std::shared_ptr<const Plan> plan;
   try {
@@ -58,6 +76,10 @@ Judged judge(const Algorithm& algorithm, const Request& asked) {
   if (request.memory_limit && plan->workspace_bytes() + request.tensor_bytes() > *request.memory_limit)
     return {{false, too_large(*plan, *request.memory_limit), {}}, {}};
   return {{}, std::move(plan)};
+}
+
+Judged judge(const Algorithm& algorithm, const Request& asked) {
+  return judge(algorithm, asked, algorithm.rules.size());
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // Asking the map for every cell would cost several times what a hand-written loop does. It is asked for the two corners
 // of a block instead. Coordinates grow with the cell's, so a block whose corners lie inside the source lies there
 // altogether and is copied by strides alone; one that lies beyond an edge is all padding; one that straddles an edge is
-// halved until its parts do neither.
+// cut there, until its parts do neither.
 #pragma once
 
 #include <algorithm>
@@ -93,41 +93,44 @@ class Filling {
     for (std::size_t axis = 0; axis < source_.shape.size(); ++axis)
       if (high[axis] < 0 || low[axis] >= source_.shape[axis]) return zero(block, to);
     for (std::size_t axis = 0; axis < source_.shape.size(); ++axis)
-      if (low[axis] < 0 || high[axis] >= source_.shape[axis]) return halves(block, to, axis);
+      if (low[axis] < 0 || high[axis] >= source_.shape[axis]) return cut(block, to, axis, low[axis], high[axis]);
     copy(block, source_.data + position(low), to);
   }
 
-  // Splits a block that straddles an edge of the source's `edge_axis`, along the slowest loop that crosses the edge.
-  void halves(Box block, T* to, std::size_t edge_axis) const {
-    const Loop& loop = *std::find_if(loops_.begin(), loops_.end(), [&](const Loop& l) {
-      return l.moves[edge_axis] != 0 && block.extent[l.axis] > 1;
-    });
-    const std::int64_t all = block.extent[loop.axis], half = all / 2;
-    block.extent[loop.axis] = half;
+  // Cuts a block whose coordinates on one axis of the source straddle an edge, along the slowest loop that moves them:
+  // where its first or last corner comes inside, or in the middle if this loop alone brings neither there.
+  void cut(Box block, T* to, std::size_t edge, std::int64_t low, std::int64_t high) const {
+    const Loop& loop = *std::find_if(loops_.begin(), loops_.end(),
+                                     [&](const Loop& l) { return l.moves[edge] != 0 && block.extent[l.axis] > 1; });
+    const std::int64_t all = block.extent[loop.axis], step = loop.moves[edge];
+    const auto steps_over = [&](std::int64_t distance) { return (distance + step - 1) / step; };
+    std::int64_t at = low < 0 ? steps_over(-low) : all - steps_over(high - source_.shape[edge] + 1);
+    if (at < 1 || at >= all) at = all / 2;
+    block.extent[loop.axis] = at;
     fill(block, to);
-    block.first[loop.axis] += half;
-    block.extent[loop.axis] = all - half;
-    fill(block, to + half * loop.to);
+    block.first[loop.axis] += at;
+    block.extent[loop.axis] = all - at;
+    fill(block, to + at * loop.to);
   }
 
   template <std::size_t kLoop = 0>
   void copy(const Box& block, const T* from, T* to) const {
-    const std::int64_t count = block.extent[loops_[kLoop].axis], to_step = loops_[kLoop].to, from_step = loops_[kLoop].from;
-    for (std::int64_t i = 0; i < count; ++i)
+    const Loop& loop = loops_[kLoop];
+    for (std::int64_t i = 0; i < block.extent[loop.axis]; ++i)
       if constexpr (kLoop + 1 == kMaxRank)
-        to[i * to_step] = from[i * from_step];
+        to[i * loop.to] = from[i * loop.from];
       else
-        copy<kLoop + 1>(block, from + i * from_step, to + i * to_step);
+        copy<kLoop + 1>(block, from + i * loop.from, to + i * loop.to);
   }
 
   template <std::size_t kLoop = 0>
   void zero(const Box& block, T* to) const {
-    const std::int64_t count = block.extent[loops_[kLoop].axis], to_step = loops_[kLoop].to;
-    for (std::int64_t i = 0; i < count; ++i)
+    const Loop& loop = loops_[kLoop];
+    for (std::int64_t i = 0; i < block.extent[loop.axis]; ++i)
       if constexpr (kLoop + 1 == kMaxRank)
-        to[i * to_step] = T{};
+        to[i * loop.to] = T{};
       else
-        zero<kLoop + 1>(block, to + i * to_step);
+        zero<kLoop + 1>(block, to + i * loop.to);
   }
 
   M map_;

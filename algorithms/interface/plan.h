@@ -76,7 +76,7 @@ class Plan {
   std::span<const Buffer> workspace() const { return buffers_; }
   std::int64_t workspace_bytes() const { return workspace_bytes_; }
   std::int64_t flops() const { return problem().flops(); }
-  std::int64_t executed_flops() const { return decisions_.executed_flops; }
+  std::int64_t executed_flops() const { return problem().n() == 0 ? 0 : decisions_.executed_flops; }
   const ErrorModel& error_model() const { return decisions_.error_model; }
   std::span<const std::string> notes() const { return decisions_.notes; }
   std::string run_name() const;  // "im2col.ref:batching=tile"

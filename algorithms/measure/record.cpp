@@ -73,9 +73,21 @@ Json byte_object(const std::vector<Ledger::Line>& lines) {
   return object;
 }
 
+// Where NaN and Inf may go beyond the outputs that depend on them; "" when nowhere.
+std::string spread_note(const ErrorModel& model) {
+  switch (model.spread) {
+    case Spread::exact: return "";
+    case Spread::tile:
+      return "NaN and Inf may spread over their tile of " + std::to_string(model.tile_h) + "x" + std::to_string(model.tile_w) + " outputs";
+    case Spread::image: break;
+  }
+  return "NaN and Inf may spread over their image";
+}
+
 Json note_array(const Measurement& m) {
   Json notes = Json::array();
   for (const std::string& note : m.plan.notes()) notes.push_back(note);
+  if (const std::string spread = spread_note(m.plan.error_model()); !spread.empty()) notes.push_back(spread);
   notes.push_back("tflops: direct-equivalent FLOPs over the median");
   notes.push_back("warm-up: " + std::to_string(m.timing.warmup) + " calls");
   if (m.timing.interrupted) notes.push_back("interrupted");

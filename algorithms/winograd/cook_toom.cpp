@@ -21,15 +21,18 @@ double IntegerRow::absolute_value() const { return Rational(absolute_sum(), deno
 
 IntegerRow integer_row(const FractionMatrix& matrix, std::int64_t row) {
   Rational common = 1;  // grows by what still stands below a fraction bar
-  for (std::int64_t k = 0; k < matrix.columns(); ++k) common = common * Rational((matrix(row, k) * common).denominator());
+  for (std::int64_t k = 0; k < matrix.columns(); ++k)
+    common = common * Rational((matrix(row, k) * common).denominator());
   IntegerRow result{{}, common.numerator()};
-  for (std::int64_t k = 0; k < matrix.columns(); ++k) result.numerators.push_back((matrix(row, k) * common).numerator());
+  for (std::int64_t k = 0; k < matrix.columns(); ++k)
+    result.numerators.push_back((matrix(row, k) * common).numerator());
   return result;
 }
 
-// 0, ±1 and ±2 need additions and shifts alone; these are the published points of F(2, 3) and F(4, 3). ±½ follow as the
-// reciprocals of ±2: small and large points balance the growth of A and B (Barabasz et al. 2018). −¼ and 4 are the next
-// powers of two; of opposite signs, they let rounding errors grow a third as much as ±4 or ±¼ would.
+// 0, ±1 and ±2 need additions and shifts alone; these are the published points of F(2, 3) and F(4, 3). ±½
+// follow as the reciprocals of ±2: small and large points balance the growth of A and B (Barabasz et al.
+// 2018). −¼ and 4 are the next powers of two; of opposite signs, they let rounding errors grow a third as
+// much as ±4 or ±¼ would.
 std::vector<Rational> default_points(std::int64_t n) {
   static const std::vector<Rational> list{0, 1, -1, 2, -2, {1, 2}, {-1, 2}, {-1, 4}, 4};
   if (n < 1 || n > kMaxPoints)
@@ -67,15 +70,17 @@ bool starts_negative(const Polynomial& polynomial) {
 
 }  // namespace
 
-// The product s of two polynomials is, by Lagrange, s(x) = Σ_i s(p_i)·M_i(x)/f_i + s(∞)·M(x) with M_i = Π_{k≠i} (x − p_k),
-// f_i = M_i(p_i) and M = Π_k (x − p_k). Row i of Bᵀ holds M_i's coefficients; f_i is paid for in G, once a filter. The
-// signs of the rows of 0 and ∞ are free, and chosen as published: those rows of Bᵀ start with a positive number.
+// The product s of two polynomials is, by Lagrange, s(x) = Σ_i s(p_i)·M_i(x)/f_i + s(∞)·M(x) with M_i =
+// Π_{k≠i} (x − p_k), f_i = M_i(p_i) and M = Π_k (x − p_k). Row i of Bᵀ holds M_i's coefficients; f_i is paid
+// for in G, once a filter. The signs of the rows of 0 and ∞ are free, and chosen as published: those rows of
+// Bᵀ start with a positive number.
 CookToom cook_toom(std::int64_t m, std::int64_t r, const std::vector<Rational>& points) {
   if (m < 1) throw BadInput("m: " + std::to_string(m) + ", must be ≥ 1");
   if (r < 1) throw BadInput("r: " + std::to_string(r) + ", must be ≥ 1");
   const std::int64_t n = m + r - 1;
   if (static_cast<std::int64_t>(points.size()) != n - 1)
-    throw BadInput("points: " + std::to_string(points.size()) + " finite ones, must be " + std::to_string(n - 1));
+    throw BadInput("points: " + std::to_string(points.size()) + " finite ones, must be " +
+                   std::to_string(n - 1));
 
   CookToom f{m, r, points, FractionMatrix(m, n), FractionMatrix(n, r), FractionMatrix(n, n)};
   for (std::int64_t i = 0; i < n - 1; ++i) {
@@ -117,7 +122,8 @@ std::optional<std::vector<Rational>> parse_points(std::string_view text) {
 
     const std::size_t slash = item.find('/');
     const auto numerator = integer(item.substr(0, slash));
-    const auto denominator = slash == std::string_view::npos ? std::optional<std::int64_t>(1) : integer(item.substr(slash + 1));
+    const auto denominator =
+        slash == std::string_view::npos ? std::optional<std::int64_t>(1) : integer(item.substr(slash + 1));
     if (!numerator || !denominator || *denominator < 1) return std::nullopt;
     const Rational point(*numerator, *denominator);
     if (std::ranges::find(points, point) != points.end()) return std::nullopt;
@@ -153,8 +159,8 @@ std::string text(const std::string& name, const FractionMatrix& matrix) {
 }  // namespace
 
 std::string text(const CookToom& f) {
-  return "F(" + std::to_string(f.m) + "," + std::to_string(f.r) + "), points " + text(f.points) + "\n" + text("Aᵀ", f.at) +
-         text("G", f.g) + text("Bᵀ", f.bt);
+  return "F(" + std::to_string(f.m) + "," + std::to_string(f.r) + "), points " + text(f.points) + "\n" +
+         text("Aᵀ", f.at) + text("G", f.g) + text("Bᵀ", f.bt);
 }
 
 }  // namespace convlens

@@ -6,12 +6,11 @@
 
 namespace convlens {
 
+std::string size_text(std::int64_t h, std::int64_t w) { return std::to_string(h) + "x" + std::to_string(w); }
+
 namespace {
 
-std::string by(std::int64_t h, std::int64_t w) { return std::to_string(h) + "x" + std::to_string(w); }
-
-// Along one axis, of `longest` points on either axis. The shorter axis of a filter that is not square takes the
-// beginning of the list.
+// Along one axis, where the longer axis has `longest` points. A shorter one takes the beginning of the list.
 CookToom along(const TileAxis& axis, const std::string& option, std::int64_t longest) {
   if (option == "auto") return cook_toom(axis.m, axis.r, default_points(axis.n()));
   std::vector<Rational> points = parse_points(option).value_or(std::vector<Rational>{});
@@ -31,7 +30,8 @@ Largest largest(const FractionMatrix& matrix) {
   std::int64_t numerator = 1, denominator = 1;
   const auto check = [](const char* what, std::int64_t value) {
     if (static_cast<double>(static_cast<float>(value)) != static_cast<double>(value))
-      throw Unsupported(std::string(what) + " of " + std::to_string(value) + " in a transform, needs more than 24 bits");
+      throw Unsupported(std::string(what) + " of " + std::to_string(value) +
+                        " in a transform, needs more than 24 bits");
   };
   for (std::int64_t i = 0; i < matrix.rows(); ++i) {
     const IntegerRow row = integer_row(matrix, i);
@@ -45,7 +45,8 @@ Largest largest(const FractionMatrix& matrix) {
   return {numerator, denominator};
 }
 
-// The index maps multiply a coefficient of `h` and one of `w`. Asked for now, those products cannot overflow later.
+// The index maps multiply a coefficient of `h` by one of `w`: tried now, those products cannot overflow
+// later.
 void check_exact(const FractionMatrix& h, const FractionMatrix& w) {
   const Largest of_h = largest(h), of_w = largest(w);
   static_cast<void>(of_h.numerator * of_w.numerator);
@@ -71,13 +72,19 @@ int scale_exponent(const FractionMatrix& h, const FractionMatrix& w) {
 }
 
 FractionMatrix scaled(FractionMatrix matrix, int exponent) {
-  const Rational factor = exponent < 0 ? Rational(1, std::int64_t{1} << -exponent) : Rational(std::int64_t{1} << exponent);
+  Rational factor = 1;
+  for (int e = 0; e < std::abs(exponent); ++e)
+    factor = factor * (exponent < 0 ? Rational(1, 2) : Rational(2));
   for (std::int64_t i = 0; i < matrix.rows(); ++i)
     for (std::int64_t k = 0; k < matrix.columns(); ++k) matrix(i, k) = factor * matrix(i, k);
   return matrix;
 }
 
 }  // namespace
+
+DType stored_type(const Request& request) {
+  return request.options.is("stored", "tensor") ? request.dtype : accumulator_of(request.dtype);
+}
 
 TileAxis tile_rows(const Request& request) {
   const ConvProblem& p = request.problem;
@@ -94,7 +101,7 @@ Nested nest(const Request& request) {
   const std::int64_t longest = std::max(f.rows.n(), f.columns.n());
   f.h = along(f.rows, request.options["points"], longest);
   f.w = along(f.columns, request.options["points"], longest);
-  if (size_of(request.dtype) == 2) {
+  if (size_of(stored_type(request)) == 2) {
     f.v_exponent = scale_exponent(f.h.bt, f.w.bt);
     f.u_exponent = scale_exponent(f.h.g, f.w.g);
   }
@@ -112,7 +119,7 @@ Nested nest(const Request& request) {
 int Nested::smallest_v() const { return smallest_exponent(scaled_h.bt, w.bt); }
 int Nested::smallest_u() const { return smallest_exponent(scaled_h.g, w.g); }
 
-std::string Nested::name() const { return "F(" + by(h.m, w.m) + "," + by(h.r, w.r) + ")"; }
+std::string Nested::name() const { return "F(" + size_text(h.m, w.m) + "," + size_text(h.r, w.r) + ")"; }
 
 std::string Nested::points() const {
   if (h.n() == w.n() || w.n() == 1) return "points " + text(h.points);

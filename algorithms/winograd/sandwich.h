@@ -1,7 +1,7 @@
 // L·X·Rᵀ in floating point, for the small matrices of Winograd's transforms.
 //
-// Each row of L and R is a sum of integers times elements, divided once by the row's denominator. Zero coefficients are
-// skipped, as in the index maps: a NaN reaches only the cells that it is a source of.
+// Each row of L and R is a sum of integers times elements, divided once by the row's denominator. Zero
+// coefficients are skipped, as in the index maps: a NaN reaches only the cells that it is a source of.
 #pragma once
 
 #include <array>
@@ -27,7 +27,8 @@ class SparseRows {
       const IntegerRow row = integer_row(matrix, i);
       for (std::int64_t k = 0; k < matrix.columns(); ++k) {
         const auto value = static_cast<Real>(row.numerators[static_cast<std::size_t>(k)]);
-        if (value != 0) entries_.push_back({k, which == Coefficients::absolute_values ? std::abs(value) : value});
+        if (value != 0)
+          entries_.push_back({k, which == Coefficients::absolute_values ? std::abs(value) : value});
       }
       rows_.push_back({entries_.size(), static_cast<Real>(row.denominator)});
     }
@@ -41,7 +42,8 @@ class SparseRows {
     std::size_t entry = 0;
     for (const Row& row : rows_) {
       Real sum = 0;
-      for (; entry < row.end; ++entry) sum += entries_[entry].numerator * in[entries_[entry].column * in_step];
+      for (; entry < row.end; ++entry)
+        sum += entries_[entry].numerator * in[entries_[entry].column * in_step];
       *out = sum / row.denominator;
       out += out_step;
     }
@@ -66,7 +68,8 @@ class Sandwich {
  public:
   using Tile = std::array<Real, kMaxTile>;
 
-  Sandwich(const FractionMatrix& left, const FractionMatrix& right, Coefficients which = Coefficients::signed_values)
+  Sandwich(const FractionMatrix& left, const FractionMatrix& right,
+           Coefficients which = Coefficients::signed_values)
       : left_(left, which), right_(right, which) {}
 
   std::int64_t out_rows() const { return left_.rows(); }
@@ -77,9 +80,12 @@ class Sandwich {
   // in (in_rows, in_columns) → out (out_rows, out_columns), both dense.
   void operator()(const Tile& in, Tile& out) const {
     Tile half;  // L·X, (out_rows, in_columns)
-    for (std::int64_t k = 0; k < in_columns(); ++k) left_.apply(&in[static_cast<std::size_t>(k)], in_columns(), &half[static_cast<std::size_t>(k)], in_columns());
+    for (std::int64_t k = 0; k < in_columns(); ++k)
+      left_.apply(&in[static_cast<std::size_t>(k)], in_columns(), &half[static_cast<std::size_t>(k)],
+                  in_columns());
     for (std::int64_t i = 0; i < out_rows(); ++i)
-      right_.apply(&half[static_cast<std::size_t>(i * in_columns())], 1, &out[static_cast<std::size_t>(i * out_columns())], 1);
+      right_.apply(&half[static_cast<std::size_t>(i * in_columns())], 1,
+                   &out[static_cast<std::size_t>(i * out_columns())], 1);
   }
 
   // Executed operations: with k entries a row makes k multiplications, k − 1 additions and a division.

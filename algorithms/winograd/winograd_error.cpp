@@ -1,19 +1,22 @@
 // The error of a transform, from its matrices.
 //
-// Write V′ = |Bᵀ||d||B|, U′ = |G||g||Gᵀ| and T = |Aᵀ|[Σ_c U′ ⊙ V′]|A|: the algorithm on absolute values. Every computed
-// number is a sum whose terms passed through at most k roundings, hence off by at most γ(k) times the sum of |terms|
-// (Higham, "Accuracy and stability of numerical algorithms", 2002, section 3.1). Counting k along a term:
+// Write V′ = |Bᵀ||d||B|, U′ = |G||g||Gᵀ| and T = |Aᵀ|[Σ_c U′ ⊙ V′]|A|: the algorithm on absolute values.
+// Every computed number is a sum whose terms passed through at most k roundings, hence off by at most γ(k)
+// times the sum of |terms| (Higham, "Accuracy and stability of numerical algorithms", 2002, section 3.1).
+// Counting k along a term:
 //
-//   a row with e entries: a multiplication, e − 1 additions, a division    e + 1, for Bᵀ, G and Aᵀ, an axis each
-//   the sum over channels: a multiplication, C_i/G − 1 additions           C_i/G
-//   the bias: an addition                                                  1
+//   Bᵀ, G, Aᵀ, along each axis: a row of e entries   e + 1   a product, e − 1 additions, a division
+//   the sum over channels                            C_i/G   a product, C_i/G − 1 additions
+//   the bias                                         1       an addition
 //
-// which is 4n + 6 + C_i/G for a square 3×3 filter with 0 among the points. Storing U and V in a short type costs a factor
-// of 1 + u_s each. Together: |error| ≤ φ·T, φ = (1 + u_s)²·(1 + γ(k)) − 1 (≈ γ(k) + 2u_s), and u·|bias|.
+// which is 4n + 6 + C_i/G for square 3×3 filters with 0 among the points. Storing U and V in a short type
+// costs a factor of 1 + u_s each. Together: |error| ≤ φ·T + u·|bias|, where φ = (1 + u_s)²·(1 + γ(k)) − 1,
+// which is about γ(k) + 2u_s.
 //
-// Below the smallest normal number roundings are absolute. With η the smallest subnormal of the accumulator (twice what a
-// rounding may lose: its half is no float64 number where that is the accumulator) and ρ the largest row sum of the second matrix: the divisions add η·(1 + ρ) to each cell of V, U and Y, the stores half the
-// smallest subnormal of the short type to V and U, the products η a channel to M. Call these α_V, α_U, α_M and α_Y. As
+// Below the smallest normal number roundings are absolute. With η the smallest subnormal of the accumulator
+// (twice what a rounding may lose, as half of float64's is no number) and ρ the largest row sum of the second
+// matrix: the divisions add η·(1 + ρ) to each cell of V, U and Y, the stores half the smallest subnormal of
+// the short type to V and U, the products η a channel to M. Call these α_V, α_U, α_M and α_Y. Since
 //
 //   φ·(V′ + κα_V)·(U′ + κα_U) ≥ φV′U′ + (1 + φ)(α_V U′ + α_U V′ + α_V α_U)      with κ = (1 + φ)/φ,
 //
@@ -34,26 +37,29 @@ namespace {
 
 std::int64_t roundings(const FractionMatrix& matrix) {
   std::int64_t most = 0;
-  for (std::int64_t i = 0; i < matrix.rows(); ++i) most = std::max(most, integer_row(matrix, i).entries() + 1);
+  for (std::int64_t i = 0; i < matrix.rows(); ++i)
+    most = std::max(most, integer_row(matrix, i).entries() + 1);
   return most;
 }
 std::int64_t roundings(const CookToom& f) { return roundings(f.bt) + roundings(f.g) + roundings(f.at); }
 
 double largest_row_sum(const FractionMatrix& matrix) {
   double most = 0;
-  for (std::int64_t i = 0; i < matrix.rows(); ++i) most = std::max(most, integer_row(matrix, i).absolute_value());
+  for (std::int64_t i = 0; i < matrix.rows(); ++i)
+    most = std::max(most, integer_row(matrix, i).absolute_value());
   return most;
 }
 
 struct WorstCase {
   ConvProblem problem;
-  DType dtype;
+  DType dtype;  // of V and U
   std::shared_ptr<const Nested> nested;
 
   bool stored_short() const { return size_of(dtype) == 2; }
 
   double phi() const {
-    const double k = static_cast<double>(roundings(nested->h) + roundings(nested->w) + problem.ci_per_group() + (problem.bias() ? 1 : 0));
+    const double k = static_cast<double>(roundings(nested->h) + roundings(nested->w) +
+                                         problem.ci_per_group() + (problem.bias() ? 1 : 0));
     const double stored = stored_short() ? 1 + unit_roundoff(dtype) : 1;
     return stored * stored * (1 + gamma(k, unit_roundoff(accumulator_of(dtype)))) - 1;
   }
@@ -75,32 +81,39 @@ struct WorstCase {
     };
     const std::vector<double> x = absolute(inputs.x), w = absolute(inputs.w);
     const ConvProblem image = problem.with_batch(1);  // one at a time, to need little memory
-    const auto cells = [&](std::int64_t a, std::int64_t b) { return static_cast<std::size_t>(f.products() * a * b); };
+    const auto cells = [&](std::int64_t a, std::int64_t b) {
+      return static_cast<std::size_t>(f.products() * a * b);
+    };
     std::vector<double> v(cells(f.tiles(), image.ci())), u_cells(cells(image.co(), image.ci_per_group()));
     std::vector<double> m(cells(f.tiles(), image.co()));
 
     const int threads = omp_get_max_threads();
     const Transforms<double> transforms(f, Coefficients::absolute_values);
-    transform_filter<double>(f, transforms.filter, {w.data(), inputs.w.shape, inputs.w.strides}, u_cells.data(), threads);
+    transform_filter<double, double>(f, transforms.filter, {w.data(), inputs.w.shape, inputs.w.strides},
+                             u_cells.data(), threads);
     for (double& cell : u_cells) cell += kappa * alpha_u;
-    const Strides x_strides = dense_strides(Layout::NCHW, image.x_shape()), y_strides = dense_strides(Layout::NCHW, image.y_shape());
+    const Strides x_strides = dense_strides(Layout::NCHW, image.x_shape()),
+                  y_strides = dense_strides(Layout::NCHW, image.y_shape());
     for (std::int64_t n = 0; n < problem.n(); ++n) {
-      transform_input<double>(f, transforms.input, {x.data() + n * x_strides[0], image.x_shape(), x_strides}, v.data(), threads);
+      transform_input<double, double>(f, transforms.input, {x.data() + n * x_strides[0], image.x_shape(), x_strides},
+                              v.data(), threads);
       for (double& cell : v) cell += kappa * alpha_v;
       multiply(f, image, v.data(), u_cells.data(), m.data(), threads);
       for (double& cell : m) cell += kappa * alpha_m;
-      transform_output<double>(f, transforms.output, m.data(), {}, {bound.data() + n * y_strides[0], image.y_shape(), y_strides}, threads);
+      transform_output<double>(f, transforms.output, m.data(), {},
+                               {bound.data() + n * y_strides[0], image.y_shape(), y_strides}, threads);
     }
     for (std::size_t k = 0; k < bound.size(); ++k)
       bound[k] = phi * bound[k] + (1 + phi) * alpha_y + (problem.bias() ? u * inputs.sum_abs[k] : 0);
   }
 };
 
-// Promise (a). With w in multiples of L, the odd part of the common denominators of G, every cell of V and U is an
-// integer over a power of two, and everything is exact as long as these integers are short enough: those of V and U for
-// the stored type, which can be proved, and those of the sums for the accumulator, which depends on the data. Over
-// independent data of mean zero the terms of an output's last sum have the deviation `spread`; eight times that, which
-// none of a billion sums exceeds, must fit. (The proof for all data would stop F(4x4,3x3) at six channels.)
+// Promise (a). With w in multiples of L, the odd part of the common denominators of G, every cell of V and U
+// is an integer over a power of two, and everything is exact as long as these integers are short enough:
+// those of V and U for the stored type, which can be proved, and those of the sums for the accumulator, which
+// depends on the data. Over independent data of mean zero the terms of an output's last sum have the
+// deviation `spread`; eight times that, which none of a billion sums exceeds, must fit. (The proof for all
+// data would stop F(4x4,3x3) at six channels.)
 constexpr double kDeviations = 8;
 constexpr int kLargestX = 2;
 
@@ -121,13 +134,15 @@ std::optional<std::int64_t> common_denominator(const FractionMatrix& matrix) {
   return common;
 }
 
-// Whether each cell of the transform of integers, multiples of `unit` up to `unit`·`most`, is a number of `dtype`.
-bool representable(const FractionMatrix& h, const FractionMatrix& w, std::int64_t unit, std::int64_t most, DType dtype) {
+// Whether the transform makes numbers of `dtype` of all multiples of `unit` up to `most`·`unit`.
+bool representable(const FractionMatrix& h, const FractionMatrix& w, std::int64_t unit, std::int64_t most,
+                   DType dtype) {
   for (std::int64_t i = 0; i < h.rows(); ++i)
     for (std::int64_t k = 0; k < w.rows(); ++k) {
       const IntegerRow row = integer_row(h, i), column = integer_row(w, k);
       const std::int64_t denominator = row.denominator * column.denominator, odd = odd_part(denominator);
-      const double integer = static_cast<double>(row.absolute_sum()) * static_cast<double>(column.absolute_sum()) *
+      const double integer = static_cast<double>(row.absolute_sum()) *
+                             static_cast<double>(column.absolute_sum()) *
                              static_cast<double>(unit / odd * most);
       if (unit % odd != 0 || integer * unit_roundoff(dtype) > 1) return false;
       if (static_cast<double>(denominator / odd) * smallest_subnormal(dtype) > 1) return false;
@@ -139,7 +154,8 @@ bool representable(const FractionMatrix& h, const FractionMatrix& w, std::int64_
 double growth(const CookToom& f) {
   const auto squares = [](const FractionMatrix& matrix, std::int64_t row) {
     double sum = 0;
-    for (std::int64_t k = 0; k < matrix.columns(); ++k) sum += matrix(row, k).value() * matrix(row, k).value();
+    for (std::int64_t k = 0; k < matrix.columns(); ++k)
+      sum += matrix(row, k).value() * matrix(row, k).value();
     return sum;
   };
   double most = 0;
@@ -156,15 +172,17 @@ double growth(const CookToom& f) {
 std::optional<double> units_of_sums(const Nested& f) {
   double units = 1;
   for (const CookToom* axis : {&f.h, &f.w}) {
-    const auto b = common_denominator(axis->bt), g = common_denominator(axis->g), a = common_denominator(axis->at);
+    const auto a = common_denominator(axis->at), b = common_denominator(axis->bt);
+    const auto g = common_denominator(axis->g);
     if (!a || !b || !g || odd_part(*a) != 1 || odd_part(*b) != 1) return std::nullopt;
-    units *= static_cast<double>(*a * *b * (*g / odd_part(*g)));
+    units *= static_cast<double>(*a) * static_cast<double>(*b) * static_cast<double>(*g / odd_part(*g));
   }
   return units;
 }
 
 ExactInputs exact_inputs(const ConvProblem& problem, DType dtype, const Nested& f) {
-  const double channels = static_cast<double>(problem.ci_per_group()), x_variance = 2, w_variance = 2.0 / 3;
+  const double channels = static_cast<double>(problem.ci_per_group()), x_variance = 2,
+               w_variance = 1;  // if w has no zeros
   const double spread = std::sqrt(channels * x_variance * w_variance) * growth(f.h) * growth(f.w);
   const double u = unit_roundoff(accumulator_of(dtype));
 
@@ -182,7 +200,8 @@ ExactInputs exact_inputs(const ConvProblem& problem, DType dtype, const Nested& 
 
 }  // namespace
 
-ErrorModel winograd_error_model(const ConvProblem& problem, DType dtype, std::shared_ptr<const Nested> nested) {
+ErrorModel winograd_error_model(const ConvProblem& problem, DType dtype,
+                                std::shared_ptr<const Nested> nested) {
   ErrorModel model;
   model.exact = exact_inputs(problem, dtype, *nested);
   model.worst_case = WorstCase{problem, dtype, nested};

@@ -4,8 +4,8 @@
 //   U(ξ, ν, o, c)       = Σ_{u, v} G_h(ξ, u)·G_w(ν, v) · w(o, c, u, v)
 //   M(ξ, ν, n, t, s, o) = Σ_c V(ξ, ν, n, t, s, g·C_i/G + c) · U(ξ, ν, o, c)
 //
-// (ξ, ν) is the pair of points, (t, s) the tile. Zero coefficients and padding are left out of the sums. The matrices
-// are the plan's, with the power of two by which V and U are stored in them; a map points to them.
+// (ξ, ν) is the pair of points, (t, s) the tile. Zero coefficients and padding are left out of the sums. The
+// matrices are the plan's, with the power of two by which V and U are stored in them; a map points to them.
 #pragma once
 
 #include "algorithms/interface/index_map.h"
@@ -36,7 +36,8 @@ struct WinogradAxis {
     for (std::int64_t t = std::max<std::int64_t>(0, (padded - tile.n()) / tile.m); t <= last; ++t) {
       const std::int64_t i = at - tile.first_input(t);
       if (i < tile.n())
-        nonzero_runs(matrices->bt, i, tile.n(), [&](std::int64_t first, std::int64_t count) { visit(t, first, count); });
+        nonzero_runs(matrices->bt, i, tile.n(),
+                     [&](std::int64_t first, std::int64_t count) { visit(t, first, count); });
     }
   }
 
@@ -51,7 +52,8 @@ struct WinogradAxis {
   template <class Visit>
   void outputs(std::int64_t point, Visit&& visit) const {
     std::int64_t longest = 0;
-    nonzero_runs(matrices->at, point, tile.m, [&](std::int64_t, std::int64_t count) { longest = std::max(longest, count); });
+    nonzero_runs(matrices->at, point, tile.m,
+                 [&](std::int64_t, std::int64_t count) { longest = std::max(longest, count); });
     if (longest == tile.m) return visit(std::int64_t{0}, tile.outputs);
     for (std::int64_t t = 0; t < tile.tiles(); ++t) outputs(point, t, visit);
   }
@@ -63,7 +65,11 @@ struct WinogradMap {
   std::int64_t n, ci_per_group, co_per_group;
 
   WinogradMap(const ConvProblem& p, const Nested& f)
-      : rows{f.rows, &f.scaled_h}, columns{f.columns, &f.w}, n(p.n()), ci_per_group(p.ci_per_group()), co_per_group(p.co_per_group()) {}
+      : rows{f.rows, &f.scaled_h},
+        columns{f.columns, &f.w},
+        n(p.n()),
+        ci_per_group(p.ci_per_group()),
+        co_per_group(p.co_per_group()) {}
 };
 
 inline constexpr Operand kTransformedInput = stage_operand(0);
@@ -132,8 +138,9 @@ struct TransformedFilterMap : WinogradMap {
     if (from != kFilter) return;
     const auto [o, c, u, v, unused4, unused5] = element;
     nonzero_runs(rows.matrices->g, u, rows.tile.n(), [&](std::int64_t xi, std::int64_t xis) {
-      nonzero_runs(columns.matrices->g, v, columns.tile.n(),
-                   [&](std::int64_t nu, std::int64_t nus) { emit(Box{{xi, nu, o, c}, {xis, nus, 1, 1, 1, 1}}); });
+      nonzero_runs(columns.matrices->g, v, columns.tile.n(), [&](std::int64_t nu, std::int64_t nus) {
+        emit(Box{{xi, nu, o, c}, {xis, nus, 1, 1, 1, 1}});
+      });
     });
   }
 
@@ -141,7 +148,9 @@ struct TransformedFilterMap : WinogradMap {
   void outputs(const Coord& cell, Emit&& emit) const {
     const auto [xi, nu, o, c, unused4, unused5] = cell;
     rows.outputs(xi, [&](std::int64_t p, std::int64_t ps) {
-      columns.outputs(nu, [&](std::int64_t q, std::int64_t qs) { emit(Box{{0, o, p, q}, {n, 1, ps, qs, 1, 1}}); });
+      columns.outputs(nu, [&](std::int64_t q, std::int64_t qs) {
+        emit(Box{{0, o, p, q}, {n, 1, ps, qs, 1, 1}});
+      });
     });
   }
 };
@@ -173,7 +182,9 @@ struct ProductMap : WinogradMap {
   void outputs(const Coord& cell, Emit&& emit) const {
     const auto [xi, nu, image, t, s, o] = cell;
     rows.outputs(xi, t, [&](std::int64_t p, std::int64_t ps) {
-      columns.outputs(nu, s, [&](std::int64_t q, std::int64_t qs) { emit(Box{{image, o, p, q}, {1, 1, ps, qs, 1, 1}}); });
+      columns.outputs(nu, s, [&](std::int64_t q, std::int64_t qs) {
+        emit(Box{{image, o, p, q}, {1, 1, ps, qs, 1, 1}});
+      });
     });
   }
 };

@@ -79,7 +79,8 @@ double milliseconds(const std::function<void()>& work) {
 using Fill = std::function<void(float* to)>;
 
 // Returns whether the two agree and the bar is met.
-bool compare(const char* layer, Layout layout, const char* tensor, const Stage& stage, const Fill& by_hand, const Fill& by_map) {
+bool compare(const char* layer, Layout layout, const char* tensor, const Stage& stage, const Fill& by_hand,
+             const Fill& by_map) {
   const HostBuffer hand(stage.bytes()), map(stage.bytes());
   float* const a = reinterpret_cast<float*>(hand.data());
   float* const b = reinterpret_cast<float*>(map.data());
@@ -90,8 +91,8 @@ bool compare(const char* layer, Layout layout, const char* tensor, const Stage& 
   }
   const bool equal = std::memcmp(a, b, static_cast<std::size_t>(stage.bytes())) == 0;
   const double ratio = map_ms / hand_ms;
-  std::printf("%-8s %-5s %-12s %10.2f %10.2f %7.2f%s\n", layer, std::string(name(layout)).c_str(), tensor, hand_ms, map_ms, ratio,
-              equal ? (ratio <= kBar ? "" : "  above the bar") : "  DIFFERENT VALUES");
+  std::printf("%-8s %-5s %-12s %10.2f %10.2f %7.2f%s\n", layer, std::string(name(layout)).c_str(), tensor, hand_ms,
+              map_ms, ratio, equal ? (ratio <= kBar ? "" : "  above the bar") : "  DIFFERENT VALUES");
   return equal && ratio <= kBar;
 }
 
@@ -104,17 +105,20 @@ bool layer(const char* name, const ConvProblem& p, Layout layout) {
 
   bool good = true;
   const Stage matrix = im2col_stage(p, DType::f32);
-  good &= compare(name, layout, "im2col", matrix, [&](float* to) { im2col_by_hand(p, x, to); },
-                  [&](float* to) { fill(Im2colMap(p), matrix, whole(matrix), x, to, kThreads); });
+  good &= compare(
+      name, layout, "im2col", matrix, [&](float* to) { im2col_by_hand(p, x, to); },
+      [&](float* to) { fill(Im2colMap(p), matrix, whole(matrix), x, to, kThreads); });
 
   const Im2winMap map(p);
   const std::int64_t width = map.kept.span();
   const Stage nhwc = im2win_stage(p, DType::f32, WindowOrder::NHWC);
-  good &= compare(name, layout, "im2win NHWC", nhwc, [&](float* to) { im2win_nhwc_by_hand(p, width, x, to); },
-                  [&](float* to) { fill(map, nhwc, whole(nhwc), x, to, kThreads); });
+  good &= compare(
+      name, layout, "im2win NHWC", nhwc, [&](float* to) { im2win_nhwc_by_hand(p, width, x, to); },
+      [&](float* to) { fill(map, nhwc, whole(nhwc), x, to, kThreads); });
   const Stage nchw = im2win_stage(p, DType::f32, WindowOrder::NCHW);
-  good &= compare(name, layout, "im2win NCHW", nchw, [&](float* to) { im2win_nchw_by_hand(p, width, x, to); },
-                  [&](float* to) { fill(map, nchw, whole(nchw), x, to, kThreads); });
+  good &= compare(
+      name, layout, "im2win NCHW", nchw, [&](float* to) { im2win_nchw_by_hand(p, width, x, to); },
+      [&](float* to) { fill(map, nchw, whole(nchw), x, to, kThreads); });
   return good;
 }
 
@@ -123,8 +127,19 @@ bool layer(const char* name, const ConvProblem& p, Layout layout) {
 int main() {
   std::printf("%-8s %-5s %-12s %10s %10s %7s\n", "layer", "x", "tensor", "hand ms", "map ms", "ratio");
   const ConvProblem cv9({.n = 4, .ci = 64, .hi = 56, .wi = 56, .co = 64, .hf = 3, .wf = 3});
-  const ConvProblem padded({.n = 4, .ci = 64, .hi = 56, .wi = 56, .co = 64, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1});
-  const ConvProblem cv4({.n = 1, .ci = 64, .hi = 224, .wi = 224, .co = 64, .hf = 7, .wf = 7, .stride_h = 2, .stride_w = 2});
+  const ConvProblem padded({.n = 4,
+                            .ci = 64,
+                            .hi = 56,
+                            .wi = 56,
+                            .co = 64,
+                            .hf = 3,
+                            .wf = 3,
+                            .pad_top = 1,
+                            .pad_bottom = 1,
+                            .pad_left = 1,
+                            .pad_right = 1});
+  const ConvProblem cv4(
+      {.n = 1, .ci = 64, .hi = 224, .wi = 224, .co = 64, .hf = 7, .wf = 7, .stride_h = 2, .stride_w = 2});
   bool good = true;
   for (Layout layout : {Layout::NCHW, Layout::NHWC}) {
     good &= layer("cv9", cv9, layout);

@@ -12,7 +12,11 @@ namespace {
 
 Reference reference_of(const ConvSpec& spec, const Filler& x, const Filler& w, DType dtype = DType::f32) {
   const ConvProblem problem(spec);
-  return {problem, dtype, rounded_values(dtype, problem.x_shape(), x), rounded_values(dtype, problem.w_shape(), w), {}};
+  return {problem,
+          dtype,
+          rounded_values(dtype, problem.x_shape(), x),
+          rounded_values(dtype, problem.w_shape(), w),
+          {}};
 }
 
 // Calls `plan` so many times on memory of this thread's own, and counts the results that are wrong.
@@ -41,7 +45,8 @@ int wrong_at_once(const std::vector<Caller>& callers, double tolerance, int call
   std::vector<int> wrong(callers.size());
   std::vector<std::thread> threads;
   for (std::size_t k = 0; k < callers.size(); ++k)
-    threads.emplace_back([&, k] { wrong[k] = wrong_results(callers[k].plan, callers[k].reference, tolerance, calls); });
+    threads.emplace_back(
+        [&, k] { wrong[k] = wrong_results(callers[k].plan, callers[k].reference, tolerance, calls); });
   for (std::thread& thread : threads) thread.join();
   int sum = 0;
   for (int count : wrong) sum += count;
@@ -50,7 +55,9 @@ int wrong_at_once(const std::vector<Caller>& callers, double tolerance, int call
 
 }  // namespace
 
-TEST_CASE("B28: two threads run one plan with filters of their own, 1000 calls each, and neither sees the other's", "[cases]") {
+TEST_CASE(
+    "B28: two threads run one plan with filters of their own, 1000 calls each, and neither sees the other's",
+    "[cases]") {
   const ConvSpec layer{.hi = 32, .wi = 32, .hf = 3, .wf = 3};
   const Reference a = reference_of(layer, all(1), all(1)), b = reference_of(layer, all(1), all(2));
   CHECK(a.y == std::vector<double>(900, 9));
@@ -80,12 +87,14 @@ TEST_CASE("B28: and threads that run different layers, types and layouts of one 
       spec.hf = spec.wf = 3, spec.hi += 3, spec.wi += 3;
       return spec;
     };
-    const DType type = draw.coin() ? DType::f16 : DType::f64;
-    const Reference a = reference_of(layer(), drawn(seed, 5), drawn(seed + 1, 3)), b = reference_of(layer(), drawn(seed + 2, 5), drawn(seed + 3, 3), type);
+    const DType type = draw.coin() ? DType::bf16 : DType::f64;
+    const Reference a = reference_of(layer(), drawn(seed, 5), drawn(seed + 1, 3)),
+                    b = reference_of(layer(), drawn(seed + 2, 5), drawn(seed + 3, 3), type);
     for (const Variant& variant : variants()) {
       INFO(variant.name() << ", seed " << seed);
       const auto of_a = variant.row->plan({a.problem, DType::f32, {}, variant.options, Place{}, 1});
-      const auto of_b = variant.row->plan({b.problem, type, uniform_layouts()[1], variant.options, Place{}, 1});
+      const auto of_b =
+          variant.row->plan({b.problem, type, uniform_layouts()[1], variant.options, Place{}, 1});
       CHECK(wrong_at_once({{*of_a, a}, {*of_b, b}, {*of_a, a}}, 0, 30) == 0);
     }
   }

@@ -60,8 +60,8 @@ TEST_CASE("an off-by-one in a stride shrinks to a problem of at most 4×4", "[sh
 }
 
 TEST_CASE("shrinking keeps what the failure needs and drops the rest", "[shrink]") {
-  Request request{ConvProblem({.n = 5, .ci = 12, .hi = 23, .wi = 17, .co = 8, .hf = 3, .wf = 5, .stride_h = 2, .stride_w = 3,
-                               .pad_top = 3, .pad_bottom = 1, .pad_left = 2, .pad_right = 4, .dilation_h = 2, .groups = 4, .bias = true})};
+  const char* const layer = "5x12x23x17 --filter 8x3x5 --stride 2x3 --pad 3x1x2x4 --dilation 2x1 --groups 4 --bias";
+  Request request{ConvProblem(parse_spec(layer))};
   request.options.set("kept", "yes");
   request.options.set("dropped", "yes");
   const Request smallest = shrink(request, [](const Request& r) {

@@ -29,7 +29,8 @@ void write_npy(const std::string& path, const std::string& shape, std::size_t el
   header.resize((10 + header.size() + 64) / 64 * 64 - 10 - 1, ' ');
   header += '\n';
   std::ofstream file(path, std::ios::binary);
-  file << std::string("\x93NUMPY\x01\x00", 8) << static_cast<char>(header.size() & 0xff) << static_cast<char>(header.size() >> 8) << header;
+  file << std::string("\x93NUMPY\x01\x00", 8) << static_cast<char>(header.size() & 0xff)
+       << static_cast<char>(header.size() >> 8) << header;
   const std::vector<float> ones(elements, 1.0f);
   file.write(reinterpret_cast<const char*>(ones.data()), static_cast<std::streamsize>(ones.size() * sizeof(float)));
 }
@@ -59,7 +60,8 @@ TEST_CASE("The help of the program shows an example of every command") {
 TEST_CASE("Every example of every command's help runs as it stands") {
   const TemporaryFolder folder;
   // What the examples of `run` read.
-  REQUIRE(run_command({.arguments = shell_words("run --filter identity -o photo.png"), .folder = folder.path()}).exit == 0);
+  REQUIRE(run_command({.arguments = shell_words("run --filter identity -o photo.png"), .folder = folder.path()}).exit ==
+          0);
   std::ifstream photo(folder.path() + "/photo.png", std::ios::binary);
   std::ofstream(folder.path() + "/photo.jpg", std::ios::binary) << photo.rdbuf();
   write_npy(folder.path() + "/x.npy", "1, 3, 8, 8", 192);

@@ -56,20 +56,22 @@ const std::vector<Mistake> kMistakes{
     {2, "explain cv9 --algorithm direct --batch -1", "--batch: -1, must be an integer from 0"},
     {2, "explain cv9 --algorithm direct --csv", "--csv: explain has no table"},
     {2, "explain cv9 --algorithm direct --stage input", "--stage: input, must go with --at"},
-    {2, "explain cv9 --algorithm im2col --at 0,3", "--at: 2 coordinates, must be 6 for stage im2col: n, p, q, c, u, v"},
-    {2, "explain cv9 --algorithm im2col --at 0,3,17,5,1,3", "--at: v = 3, must be from 0 to W_f − 1 = 2 in stage im2col"},
+    {2, "explain cv9 --algorithm im2col --at 0,3,0,0,0,0,0", "--at: 7 coordinates, must be 1 to 6 for stage im2col: n, p, q, c, u, v"},
+    {2, "explain cv9 --algorithm im2col --at 0,3,17,5,1,3",
+     "--at: v = 3, must be from 0 to W_f − 1 = 2 in stage im2col"},
     {2, "explain cv9 --algorithm im2col --at 0,3,x,5,1,2", "--at: x, must be an integer from 0"},
     {2, "explain cv9 --algorithm im2col --at -1,3,1,5,1,2", "--at: -1, must be an integer from 0"},
     {2, "explain cv9 --algorithm im2col --at 0,3,17,5 --stage inptu", "--stage: inptu, did you mean \"input\"?"},
     {2, "explain cv9 --filter 2x2x2 --algorithm direct", "must follow exactly one N×C_i×H_i×W_i"},
     {2, "explain '1x1x2x2 --filter 1x5x3 --pad 0x0x1x1' --algorithm direct", "hf: 5, with dilation 1 reaches over 5"},
     {2, "explain 1x2x3x3 --filter 2x3x3 --stride 1x0 --algorithm direct", "stride_w: 0, must be ≥ 1"},
-    {2, "explain cv9 --algorithm direct --device tpu", "device: tpu, must be one of cpu | auto | gpu"},
+    {2, "explain cv9 --algorithm direct --device tpu", "device: tpu, did you mean"},
     {4, "explain cv9 --algorithm direct --device gpu", "device: gpu, no such device: this build has no GPU rows"},
     {4, "check cv9 --device cuda:1", "device: cuda:1, no such device: this build has no GPU rows"},
     {4, "bench cv9 --device gpu0", "device: gpu0, no such device: this build has no GPU rows"},
     {3, "explain '1x32x2800x2800 --filter 4x3x3 --pad 1' --algorithm im2col --memory-limit 8GiB", "im2col 9031680000"},
-    {3, "check '1x32x2800x2800 --filter 4x3x3 --pad 1' --algorithm im2col --dtype f32 --memory-limit 8GiB", "im2col 9031680000"},
+    {3, "check '1x32x2800x2800 --filter 4x3x3 --pad 1' --algorithm im2col --dtype f32 --memory-limit 8GiB",
+     "im2col 9031680000"},
     {3, "bench '1x32x2800x2800 --filter 4x3x3 --pad 1' --algorithm im2col --memory-limit 8GiB", "im2col 9031680000"},
     {3, "explain '1x4194304x4194304x4194304 --filter 1x1x1' --algorithm direct", "overflows 64 bits"},
     {2, "check", "layer: none given, must be a layer, a suite, a problem in quotes, or --fuzz"},
@@ -82,7 +84,8 @@ const std::vector<Mistake> kMistakes{
     {2, "bench", "layer: none given"},
     {2, "bench cv12 --repeats 0", "--repeats: 0, must be an integer from 1"},
     {2, "bench cv12 --seconds -1", "--seconds: -1, must be a number from 0"},
-    {2, "bench cv12 -o /nowhere/at/all.jsonl", "output: /nowhere/at/all.jsonl, cannot be written (No such file or directory)"},
+    {2, "bench cv12 -o /nowhere/at/all.jsonl",
+     "output: /nowhere/at/all.jsonl, cannot be written (No such file or directory)"},
     {2, "bench cv12 -o /tmp", "output: /tmp, is a folder, must be a file"},
 };
 
@@ -101,13 +104,14 @@ TEST_CASE("A mistake on the command line is one line on stderr, nothing on stdou
 }
 
 TEST_CASE("Every rule that a problem breaks has its own line") {
-  const CommandResult result = convlens_command({"explain", "1x2x3x3 --filter 2x5x5 --groups 3", "--algorithm", "direct"});
+  const CommandResult result =
+      convlens_command({"explain", "1x2x3x3 --filter 2x5x5 --groups 3", "--algorithm", "direct"});
   CHECK(result.exit == 2);
   CHECK(result.out == "");
   CHECK(result.err_lines().size() == 4);  // groups ∤ ci, groups ∤ co, hf, wf
 }
 
-TEST_CASE("--device auto chooses the CPU and says why; cpu says nothing") {
+TEST_CASE("asked for any device (--device auto), chooses the CPU and says why; cpu says nothing") {
   const CommandResult automatic = convlens_command(shell_words("explain cv9 --algorithm direct --device auto"));
   CHECK(automatic.exit == 0);
   CHECK(automatic.err == "device auto: chose the CPU, because this build has no GPU rows\n");
@@ -116,7 +120,7 @@ TEST_CASE("--device auto chooses the CPU and says why; cpu says nothing") {
   CHECK(cpu.out == automatic.out);
 }
 
-TEST_CASE("--version tells the revision and the libraries") {
+TEST_CASE("the flag --version tells the revision and the libraries") {
   const CommandResult result = convlens_command({"--version"});
   CHECK(result.exit == 0);
   CHECK_THAT(result.out, Catch::Matchers::StartsWith("convlens "));
@@ -124,7 +128,8 @@ TEST_CASE("--version tells the revision and the libraries") {
 }
 
 TEST_CASE("Sizes are read in all their units") {
-  for (const char* size : {"8589934592", "8589934592B", "8388608KiB", "8192MiB", "8GiB", "8 GiB", "8589934.592KB", "8589.934592MB", "8.589934592GB"}) {
+  for (const char* size : {"8589934592", "8589934592B", "8388608KiB", "8192MiB", "8GiB", "8 GiB", "8589934.592KB",
+                           "8589.934592MB", "8.589934592GB"}) {
     INFO(size);
     const CommandResult result = convlens_command(
         {"explain", "1x32x2800x2800 --filter 4x3x3 --pad 1", "--algorithm", "im2col", "--memory-limit", size});
@@ -137,7 +142,9 @@ TEST_CASE("A reader that has seen enough ends the command quietly; a full disk d
   const CommandResult head = run_command({.arguments = {"list", "layers", "--json"}, .close_stdout_early = true});
   CHECK(head.exit == 0);
   CHECK(head.err == "");
-  const CommandResult bench = run_command({.arguments = shell_words("bench cv12 --csv --repeats 1 --algorithm direct --algorithm im2col"), .close_stdout_early = true});
+  const CommandResult bench =
+      run_command({.arguments = shell_words("bench cv12 --csv --repeats 1 --algorithm direct --algorithm im2col"),
+                   .close_stdout_early = true});
   CHECK(bench.exit == 0);
   CHECK(bench.err == "");
   const CommandResult full = run_command({.arguments = {"list", "layers"}, .stdout_path = "/dev/full"});

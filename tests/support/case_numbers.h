@@ -1,7 +1,7 @@
 // The integer data of the failure cases, and the two check sums that pin a whole output down.
 //
-// The numbers depend on logical coordinates alone, never on the layout. Products and sums of them are exact in every
-// element type as long as the output is: |x| ≤ 5, |w| ≤ 3.
+// The numbers depend on logical coordinates alone, never on the layout. Products and sums of them are exact
+// in every element type as long as the output is: |x| ≤ 5, |w| ≤ 3.
 #pragma once
 
 #include <cstdint>

@@ -106,7 +106,9 @@ CommandResult run_command(const CommandRun& run) {
   return result;
 }
 
-CommandResult convlens_command(const std::vector<std::string>& arguments) { return run_command({.arguments = arguments}); }
+CommandResult convlens_command(const std::vector<std::string>& arguments) {
+  return run_command({.arguments = arguments});
+}
 
 std::vector<std::string> shell_words(const std::string& line) {
   std::vector<std::string> words;

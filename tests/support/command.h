@@ -9,7 +9,7 @@ namespace convlens {
 
 struct CommandResult {
   std::string out, err;
-  int exit = -1;    // −1: ended by a signal
+  int exit = -1;  // −1: ended by a signal
   int signal = 0;
   double seconds = 0;
 
@@ -19,13 +19,13 @@ struct CommandResult {
 };
 
 struct CommandRun {
-  std::vector<std::string> arguments;                     // without the program's name
-  std::map<std::string, std::string> environment = {};    // added to the test's own
-  std::string folder = "";                                // to run in; the test's own when empty
-  double interrupt_after = 0;                             // seconds until Ctrl-C is sent; 0: never
-  int interrupt_lines = 0;                                // Ctrl-C is sent when stdout has so many lines; 0: never
-  bool close_stdout_early = false;                        // read one line of stdout, then close the pipe
-  std::string stdout_path = "";                           // where stdout goes instead of a pipe, as in "/dev/full"
+  std::vector<std::string> arguments;                   // without the program's name
+  std::map<std::string, std::string> environment = {};  // added to the test's own
+  std::string folder = "";                              // to run in; the test's own when empty
+  double interrupt_after = 0;                           // seconds until Ctrl-C is sent; 0: never
+  int interrupt_lines = 0;                              // Ctrl-C is sent when stdout has so many lines; 0: never
+  bool close_stdout_early = false;                      // read one line of stdout, then close the pipe
+  std::string stdout_path = "";                         // where stdout goes instead of a pipe, as in "/dev/full"
 };
 
 CommandResult run_command(const CommandRun& run);

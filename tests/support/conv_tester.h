@@ -2,9 +2,9 @@
 //
 //   ConvCase().input(1, 4, 4, 4).filter(2, 3, 3).pad(1).x(XH).w(WH).expect_sums(21, 227).holds();
 //
-// `holds` computes the layer by every CPU row of the registry, with every option value, element type and layout, from
-// outputs and workspaces full of NaN, and asserts that each output is right (see Judge). The expected numbers of the
-// case are asserted of the definition in float64, and every row must agree with that.
+// `holds` computes the layer by every CPU row of the registry, with every option value, element type and
+// layout, from outputs and workspaces full of NaN, and asserts that each output is right (see Judge). The
+// expected numbers of the case are asserted of the definition in float64, and every row must agree with that.
 #pragma once
 
 #include <functional>
@@ -57,6 +57,7 @@ class ConvCase {
   // Which runs: all types, all layouts and all variants unless narrowed here.
   ConvCase& in(std::vector<DType> dtypes);
   ConvCase& layouts(std::vector<Layouts> layouts);
+  ConvCase& by_option_pairs();  // more than one option changed at a time
   ConvCase& of(std::function<bool(const Algorithm&)> rows);
 
   // x lies in memory as told, whatever layout a request declares.
@@ -79,6 +80,9 @@ class ConvCase {
 
   // How far from the exact value a transform may be, where the case says something else than the usual.
   ConvCase& within(double tolerance);
+  // For data that the cases set no limit for: f16 transforms are held to what their error model promises, as
+  // bf16 ones are.
+  ConvCase& half_as_promised();
 
   void holds() const;
 
@@ -87,7 +91,8 @@ class ConvCase {
 
   Reference reference(const ConvProblem& problem, DType dtype) const;
   Arrangements arrangements(const Request& request) const;
-  std::string complaint(const Plan& plan, const Plan* on_two, const Reference& reference, const Judge& judge) const;
+  std::string complaint(const Plan& plan, const Plan* on_two, const Reference& reference,
+                        const Judge& judge) const;
   void assert_row(const Algorithm& row, const std::vector<Reference>& references) const;
 
   ConvSpec spec_;
@@ -101,6 +106,10 @@ class ConvCase {
   std::vector<std::function<void(const Reference&)>> expectations_;
   std::map<std::string, std::string> may_refuse_;
   double tolerance_ = 0;
+  bool half_as_promised_ = false, by_option_pairs_ = false;
 };
+
+// `spec` on integers drawn by `seed`, in uniform layouts: what the generalisations of the cases are made of.
+ConvCase drawn_case(const ConvSpec& spec, std::uint64_t seed);
 
 }  // namespace convlens::testing

@@ -11,12 +11,14 @@ struct Draw {
   std::uint64_t counter = 0;
 
   // Uniform in {least, …, most}.
-  std::int64_t operator()(std::int64_t least, std::int64_t most) { return random_integer(seed, counter++, least, most); }
+  std::int64_t operator()(std::int64_t least, std::int64_t most) {
+    return random_integer(seed, counter++, least, most);
+  }
   bool coin() { return (*this)(0, 1) == 1; }
 };
 
-// A small layer with batch, channels, ragged sizes, padding on each side by itself, and the filter within the padded
-// input; stride, dilation and groups are left at 1.
+// A small layer with batch, channels, ragged sizes, padding on each side by itself, and the filter within the
+// padded input; stride, dilation and groups are left at 1.
 inline ConvSpec drawn_layer(Draw& draw) {
   ConvSpec s;
   s.n = draw(1, 3), s.ci = draw(1, 5), s.co = draw(1, 5);

@@ -1,5 +1,5 @@
-// A tensor that lies somewhere in memory that is otherwise full of 0xFF bytes, which are NaN in every element type: a
-// read beside the tensor spoils the result, and a write beside it can be seen.
+// A tensor that lies somewhere in memory that is otherwise full of 0xFF bytes, which are NaN in every element
+// type: a read beside the tensor spoils the result, and a write beside it can be seen.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ Arrangement dense(AnyLayout layout, const Shape& shape) {
   return {0, elements(shape), dense_strides(layout, shape), std::string(convlens::name(layout))};
 }
 
-// What numpy's slicing and transposing can make of an array: axes in any order, some reversed, with gaps between
-// elements, all drawn at random.
+// What numpy's slicing and transposing can make of an array: axes in any order, some reversed, with gaps
+// between elements, all drawn at random.
 Arrangement strided(const Shape& shape, std::uint64_t seed);
 
 class GuardedTensor {

@@ -37,8 +37,8 @@ struct RunResult {
   std::string complaint;  // "wrote beside y", or ""
 };
 
-// Runs `plan` with y and the workspace full of 0xFF, then again over what the first run left; both must agree, and
-// neither may touch a byte that isn't its own.
+// Runs `plan` with y and the workspace full of 0xFF, then again over what the first run left; both must
+// agree, and neither may touch a byte that isn't its own.
 RunResult run_twice(const Plan& plan, const RunInputs& inputs, const Arrangement& y);
 
 // One run, in dense memory of the plan's layouts.

@@ -9,6 +9,12 @@
 
 namespace convlens::testing {
 
+// The same padding on all four sides.
+inline ConvSpec padded(std::int64_t pad, ConvSpec spec) {
+  spec.pad_top = spec.pad_bottom = spec.pad_left = spec.pad_right = pad;
+  return spec;
+}
+
 // At most `most_multiplications`; `longest` bounds the sides of the image.
 inline ConvProblem random_problem(std::uint64_t seed, std::uint64_t index, std::int64_t longest = 12,
                                   std::int64_t most_multiplications = 40000) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -10,26 +11,32 @@
 
 namespace convlens::testing {
 
-// Inputs already rounded to `dtype`, and y by the definition in float64, which is exact for all data of the cases.
-// All in logical order.
+// Inputs already rounded to `dtype`, and y by the definition in float64, which is exact for all data of the
+// cases. All in logical order.
 struct Reference {
   ConvProblem problem;
   DType dtype = DType::f32;
   std::vector<double> x, w, bias, y;
   std::vector<double> sum_abs;  // |bias| + Σ|x||w| of each output
 
-  Reference(const ConvProblem& problem, DType dtype, std::vector<double> x, std::vector<double> w, std::vector<double> bias);
+  Reference(const ConvProblem& problem, DType dtype, std::vector<double> x, std::vector<double> w,
+            std::vector<double> bias);
 };
+
+// For transforms: no limit but what the row promises.
+inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 // Judges the outputs of one row on one type.
 //
-//   rows that add up products   every output is the exact one, rounded once; NaN and Inf are where they belong
-//   rows that transform         |y − exact| ≤ `tolerance` (beyond what rounding the exact value costs), and what the
-//                               plan's error model promises; a NaN is never lost and spreads no further than declared
+//   rows that add up products   every output is the exact one, rounded once; NaN and Inf are where they
+//   belong rows that transform         |y − exact| ≤ `tolerance` (beyond what rounding the exact value
+//   costs), and what the
+//                               plan's error model promises; a NaN is never lost and spreads no further than
+//                               declared
 class Judge {
  public:
-  // `tolerance`: for transforms; 0 takes the limits of the cases, 10⁻³ (f32), ¼ (f16 with filters up to 3×3), and 10⁻⁹
-  // for f64.
+  // `tolerance`: for transforms; 0 takes the limits of the cases for filters up to 3×3, 10⁻³ (f32) and ¼
+  // (f16), and 10⁻⁹ for f64.
   Judge(const Plan& plan, const Reference& reference, double tolerance);
 
   // What is wrong with `y` (in logical order), naming the first wrong output and how many there are; or "".
@@ -41,7 +48,7 @@ class Judge {
   const Reference& reference_;
   bool transforms_;
   double tolerance_;
-  std::vector<double> promise_;   // of transforms on finite data; otherwise empty
+  std::vector<double> promise_;    // of transforms on finite data; otherwise empty
   std::vector<bool> may_be_lost_;  // outputs that a declared spread gives up
 };
 

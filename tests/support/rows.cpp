@@ -6,7 +6,9 @@ namespace convlens::testing {
 
 std::vector<const Algorithm*> cpu_rows() {
   std::vector<const Algorithm*> rows = algorithms();
-  std::erase_if(rows, [](const Algorithm* row) { return row->unit != Unit::cpu || (row->missing && !row->missing().empty()); });
+  std::erase_if(rows, [](const Algorithm* row) {
+    return row->unit != Unit::cpu || (row->missing && !row->missing().empty());
+  });
   return rows;
 }
 
@@ -16,7 +18,8 @@ std::vector<std::string> values_of(const Option& option) {
   const bool number = std::ranges::all_of(option.default_value, [](char c) { return c >= '0' && c <= '9'; });
   if (option.values.empty() && number) others = {"1", "2", "3", "4"};
   for (const std::string& value : others)
-    if (value != option.default_value && (!option.accepts || option.accepts(value).empty())) values.push_back(value);
+    if (value != option.default_value && (!option.accepts || option.accepts(value).empty()))
+      values.push_back(value);
   return values;
 }
 
@@ -30,6 +33,22 @@ std::vector<Variant> variants(const Algorithm& row) {
       changed.set(option.id, value);
       all.push_back({&row, changed});
     }
+  return all;
+}
+
+std::vector<Variant> variants_by_pairs(const Algorithm& row) {
+  std::vector<Variant> all = variants(row);
+  const std::vector<Option>& options = row.options;
+  for (std::size_t i = 0; i < options.size(); ++i)
+    for (std::size_t j = i + 1; j < options.size(); ++j)
+      for (const std::string& a : values_of(options[i]))
+        for (const std::string& b : values_of(options[j])) {
+          if (a == options[i].default_value || b == options[j].default_value) continue;
+          OptionSet changed = OptionSet::parse("", options);
+          changed.set(options[i].id, a);
+          changed.set(options[j].id, b);
+          all.push_back({&row, changed});
+        }
   return all;
 }
 

@@ -1,5 +1,5 @@
-// Every way that the CPU has to compute a convolution, generated from the registry: a row added there is tested by all
-// cases without a word here.
+// Every way that the CPU has to compute a convolution, generated from the registry: a row added there is
+// tested by all cases without a word here.
 #pragma once
 
 #include <string>
@@ -21,16 +21,20 @@ struct Variant {
 // The CPU rows that this build can run; the others must say what they miss, and a test asserts that they do.
 std::vector<const Algorithm*> cpu_rows();
 
-// Each of those rows with its default options, and with every other value of each option, one at a time. Of options
-// that are numbers, 1 to 4 are tried, as far as the option accepts them.
+// Each of those rows with its default options, and with every other value of each option, one at a time. Of
+// options that are numbers, 1 to 4 are tried, as far as the option accepts them.
 std::vector<Variant> variants();
 std::vector<Variant> variants(const Algorithm& row);
+
+// Each choice of values for each pair of options of a row, the others at their defaults: some options matter only when
+// another has a certain value (im2col's chunk_images with batching=chunk).
+std::vector<Variant> variants_by_pairs(const Algorithm& row);
 
 // The values an option is tried with, its default first.
 std::vector<std::string> values_of(const Option& option);
 
-// Rows of these families compute y by way of a transform, so that rounding is part of their answer. All others add up
-// the products of the definition: on small integers they have no excuse for a single wrong bit.
+// Rows of these families compute y by way of a transform, so that rounding is part of their answer. All
+// others add up the products of the definition: on small integers they have no excuse for a single wrong bit.
 bool transforms(const Algorithm& row);
 
 }  // namespace convlens::testing

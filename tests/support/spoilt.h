@@ -45,7 +45,8 @@ inline Algorithm spoilt_output(const std::string& id, const std::function<void(c
 }
 
 // Computes the right result of a changed copy of x and w.
-inline Algorithm spoilt_inputs(const std::string& id, const std::function<void(const TensorView& x, const TensorView& w)>& change) {
+inline Algorithm spoilt_inputs(const std::string& id,
+                               const std::function<void(const TensorView& x, const TensorView& w)>& change) {
   return spoilt(id, [change](const Spoiling& s) {
     Tensor x = converted(s.arguments.x, s.arguments.x.dtype, Layout::NCHW);
     Tensor w = converted(s.arguments.w, s.arguments.w.dtype, FilterLayout::OIHW);

@@ -13,12 +13,13 @@ namespace {
 FractionMatrix matrix(std::vector<std::vector<Rational>> rows) {
   FractionMatrix m(static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(rows[0].size()));
   for (std::int64_t i = 0; i < m.rows(); ++i)
-    for (std::int64_t k = 0; k < m.columns(); ++k) m(i, k) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)];
+    for (std::int64_t k = 0; k < m.columns(); ++k)
+      m(i, k) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)];
   return m;
 }
 
-// y_p is bilinear in d and g, so it is right for all data when it is right for unit vectors: the product with d = e_j and
-// g = e_u must be 1 in output p = j − u, and 0 elsewhere.
+// y_p is bilinear in d and g, so it is right for all data when it is right for unit vectors: the product with
+// d = e_j and g = e_u must be 1 in output p = j − u, and 0 elsewhere.
 bool computes_correlation(const CookToom& f) {
   for (std::int64_t j = 0; j < f.n(); ++j)
     for (std::int64_t u = 0; u < f.r; ++u)
@@ -48,7 +49,8 @@ TEST_CASE("F(2,3) and F(4,3) are the matrices of Lavin & Gray") {
   CHECK(f2.bt == matrix({{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}}));
 
   const CookToom f4 = cook_toom(4, 3, {0, 1, -1, 2, -2});
-  CHECK(f4.at == matrix({{1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}}));
+  CHECK(f4.at ==
+        matrix({{1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}}));
   CHECK(f4.g == matrix({{{1, 4}, 0, 0},
                         {{-1, 6}, {-1, 6}, {-1, 6}},
                         {{-1, 6}, {1, 6}, {-1, 6}},
@@ -108,7 +110,8 @@ TEST_CASE("the wrong points are refused by name") {
 TEST_CASE("points are read as fractions, and everything else is no list of points") {
   CHECK(parse_points("0,1,-1,1/2,-2") == std::vector<Rational>{0, 1, -1, {1, 2}, -2});
   CHECK(text(*parse_points("0,2/4")) == "0 1/2 inf");
-  for (const char* wrong : {"", "0,", ",0", "0,1,1", "0,1/0", "0,1/-2", "1/2,2/4", "0 1", "inf", "0.5", "0,+1", "1001", "0,1/1001", "99999999999999999999", "1/2/3"}) {
+  for (const char* wrong : {"", "0,", ",0", "0,1,1", "0,1/0", "0,1/-2", "1/2,2/4", "0 1", "inf", "0.5",
+                            "0,+1", "1001", "0,1/1001", "99999999999999999999", "1/2/3"}) {
     CAPTURE(wrong);
     CHECK_FALSE(parse_points(wrong));
   }

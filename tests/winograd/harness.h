@@ -1,4 +1,5 @@
-// Running winograd.ref on small problems: fresh data, poisoned memory, and the float64 answer to compare with.
+// Running winograd.ref on small problems: fresh data, poisoned memory, and the float64 answer to compare
+// with.
 #pragma once
 
 #include <omp.h>
@@ -19,7 +20,9 @@ namespace winograd_test {
 using namespace convlens;
 
 inline Request request_of(const ConvSpec& spec, DType dtype = DType::f32, const std::string& options = "") {
-  return {.problem = ConvProblem(spec), .dtype = dtype, .options = OptionSet::parse(options, winograd_ref().options)};
+  return {.problem = ConvProblem(spec),
+          .dtype = dtype,
+          .options = OptionSet::parse(options, winograd_ref().options)};
 }
 
 // The integer data of the failure cases.
@@ -46,11 +49,13 @@ inline Filler integers(std::uint64_t seed, const Shape& shape, std::int64_t most
   };
 }
 
-struct Data {
+struct Tensors {
   Tensor x, w, bias;
 
-  Data(const Request& request, const Filler& fill_x, const Filler& fill_w, const Filler& fill_bias = constant_one)
-      : x(request.dtype, request.layouts.x, request.problem.x_shape()), w(request.dtype, request.layouts.w, request.problem.w_shape()) {
+  Tensors(const Request& request, const Filler& fill_x, const Filler& fill_w,
+          const Filler& fill_bias = constant_one)
+      : x(request.dtype, request.layouts.x, request.problem.x_shape()),
+        w(request.dtype, request.layouts.w, request.problem.w_shape()) {
     fill(x.view(), fill_x);
     fill(w.view(), fill_w);
     if (!request.problem.bias()) return;
@@ -65,11 +70,14 @@ struct Outcome {
   HostBuffer workspace;
 };
 
-inline Outcome run(const Plan& plan, const Data& data) {
+inline Outcome run(const Plan& plan, const Tensors& data) {
   const Request& request = plan.request();
-  Outcome outcome{Tensor(request.dtype, request.layouts.y, request.problem.y_shape()), HostBuffer(plan.workspace_bytes())};
-  if (outcome.y.bytes() > 0) std::memset(outcome.y.view().data, 0xff, static_cast<std::size_t>(outcome.y.bytes()));
-  if (plan.workspace_bytes() > 0) std::memset(outcome.workspace.data(), 0xff, static_cast<std::size_t>(plan.workspace_bytes()));
+  Outcome outcome{Tensor(request.dtype, request.layouts.y, request.problem.y_shape()),
+                  HostBuffer(plan.workspace_bytes())};
+  if (outcome.y.bytes() > 0)
+    std::memset(outcome.y.view().data, 0xff, static_cast<std::size_t>(outcome.y.bytes()));
+  if (plan.workspace_bytes() > 0)
+    std::memset(outcome.workspace.data(), 0xff, static_cast<std::size_t>(plan.workspace_bytes()));
   Arguments arguments{data.x.view(), data.w.view(), {}, outcome.y.view()};
   if (request.problem.bias()) arguments.bias = {data.bias.view().data, request.dtype, request.problem.co()};
   plan.run(arguments, {outcome.workspace.data(), static_cast<std::size_t>(plan.workspace_bytes())});
@@ -87,15 +95,16 @@ inline std::vector<double> values(const Tensor& tensor) {
 }
 
 // The direct sum in long double, rounded once to float64: y and Σ|x||w| + |bias|, in NCHW order.
-struct Answer {
+struct DirectSum {
   std::vector<double> y, sum_abs;
 };
-inline Answer direct_sum(const Request& request, const Data& data) {
+inline DirectSum direct_sum(const Request& request, const Tensors& data) {
   const ConvProblem& p = request.problem;
-  const Tensor x = converted(data.x.view(), DType::f64, Layout::NCHW), w = converted(data.w.view(), DType::f64, FilterLayout::OIHW);
+  const Tensor x = converted(data.x.view(), DType::f64, Layout::NCHW),
+               w = converted(data.w.view(), DType::f64, FilterLayout::OIHW);
   const auto xv = x.as<double>(), wv = w.as<double>();
   const auto size = static_cast<std::size_t>(elements(p.y_shape()));
-  Answer answer{std::vector<double>(size), std::vector<double>(size)};
+  DirectSum answer{std::vector<double>(size), std::vector<double>(size)};
 #pragma omp parallel for collapse(2)
   for (std::int64_t n = 0; n < p.n(); ++n)
     for (std::int64_t o = 0; o < p.co(); ++o)
@@ -106,7 +115,10 @@ inline Answer direct_sum(const Request& request, const Data& data) {
           for (std::int64_t c = 0; c < p.ci_per_group(); ++c)
             for (std::int64_t u = 0; u < p.hf(); ++u)
               for (std::int64_t v = 0; v < p.wf(); ++v) {
-                const long double term = static_cast<long double>(xv.padded(n, p.group_of_output(o) * p.ci_per_group() + c, p.input_row(row, u), p.input_column(column, v))) * wv(o, c, u, v);
+                const long double term =
+                    static_cast<long double>(xv.padded(n, p.group_of_output(o) * p.ci_per_group() + c,
+                                                       p.input_row(row, u), p.input_column(column, v))) *
+                    wv(o, c, u, v);
                 sum += term;
                 scale += std::abs(term);
               }
@@ -118,17 +130,21 @@ inline Answer direct_sum(const Request& request, const Data& data) {
 }
 
 // The largest |y − answer| / bound of promise (b), output rounding included.
-inline double largest_ratio(const Plan& plan, const Data& data, const Outcome& outcome, const Answer& answer) {
+inline double largest_ratio(const Plan& plan, const Tensors& data, const Outcome& outcome,
+                            const DirectSum& answer) {
   const Request& request = plan.request();
-  const Tensor x = converted(data.x.view(), DType::f64, Layout::NCHW), w = converted(data.w.view(), DType::f64, FilterLayout::OIHW);
+  const Tensor x = converted(data.x.view(), DType::f64, Layout::NCHW),
+               w = converted(data.w.view(), DType::f64, FilterLayout::OIHW);
   std::vector<double> bound(answer.y.size());
   plan.error_model().worst_case({request.problem, x.as<double>(), w.as<double>(), answer.sum_abs}, bound);
   const std::vector<double> y = values(outcome.y);
   double most = 0;
   for (std::size_t k = 0; k < y.size(); ++k) {
-    const double allowed = bound[k] + unit_roundoff(request.dtype) * std::abs(answer.y[k]) + smallest_subnormal(request.dtype) / 2;
+    const double allowed = bound[k] + unit_roundoff(request.dtype) * std::abs(answer.y[k]) +
+                           smallest_subnormal(request.dtype) / 2;
     const double error = std::abs(y[k] - answer.y[k]);
-    most = error <= allowed ? std::max(most, error / allowed) : std::max(most, std::isnan(error) ? INFINITY : error / allowed);
+    most = error <= allowed ? std::max(most, error / allowed)
+                            : std::max(most, std::isnan(error) ? INFINITY : error / allowed);
   }
   return most;
 }
@@ -136,7 +152,9 @@ inline double largest_ratio(const Plan& plan, const Data& data, const Outcome& o
 // A random legal problem that winograd.ref serves, ragged in every way.
 inline ConvSpec random_spec(std::uint64_t seed) {
   std::uint64_t draw = 0;
-  const auto pick = [&](std::int64_t least, std::int64_t most) { return random_integer(seed, draw++, least, most); };
+  const auto pick = [&](std::int64_t least, std::int64_t most) {
+    return random_integer(seed, draw++, least, most);
+  };
   ConvSpec spec;
   spec.n = pick(1, 3);
   spec.groups = pick(1, 3);
@@ -144,7 +162,8 @@ inline ConvSpec random_spec(std::uint64_t seed) {
   spec.co = spec.groups * pick(1, 5);
   spec.hf = pick(1, 5);
   spec.wf = spec.hf == 1 ? pick(2, 5) : pick(1, 5);
-  spec.pad_top = pick(0, 3), spec.pad_bottom = pick(0, 3), spec.pad_left = pick(0, 3), spec.pad_right = pick(0, 3);
+  spec.pad_top = pick(0, 3), spec.pad_bottom = pick(0, 3), spec.pad_left = pick(0, 3),
+  spec.pad_right = pick(0, 3);
   spec.hi = std::max(spec.hf - spec.pad_top - spec.pad_bottom, std::int64_t{1}) + pick(0, 11);
   spec.wi = std::max(spec.wf - spec.pad_left - spec.pad_right, std::int64_t{1}) + pick(0, 11);
   spec.bias = pick(0, 1) == 1;
@@ -153,9 +172,10 @@ inline ConvSpec random_spec(std::uint64_t seed) {
 
 inline std::string describe(const Request& request) {
   const ConvSpec& s = request.problem.spec();
-  return std::to_string(s.n) + "x" + std::to_string(s.ci) + "x" + std::to_string(s.hi) + "x" + std::to_string(s.wi) + " filter " +
-         std::to_string(s.co) + "x" + std::to_string(s.hf) + "x" + std::to_string(s.wf) + " pad " + std::to_string(s.pad_top) + "x" +
-         std::to_string(s.pad_bottom) + "x" + std::to_string(s.pad_left) + "x" + std::to_string(s.pad_right) + " groups " +
+  return std::to_string(s.n) + "x" + std::to_string(s.ci) + "x" + std::to_string(s.hi) + "x" +
+         std::to_string(s.wi) + " filter " + std::to_string(s.co) + "x" + std::to_string(s.hf) + "x" +
+         std::to_string(s.wf) + " pad " + std::to_string(s.pad_top) + "x" + std::to_string(s.pad_bottom) +
+         "x" + std::to_string(s.pad_left) + "x" + std::to_string(s.pad_right) + " groups " +
          std::to_string(s.groups) + (s.bias ? " bias " : " ") + std::string(name(request.dtype)) + " " +
          run_name(winograd_ref(), request.options);
 }

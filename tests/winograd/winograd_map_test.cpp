@@ -105,7 +105,8 @@ TEST_CASE("c is in cells(s) exactly when s is in sources(c), for V, U and M of 5
 }
 
 TEST_CASE("a cell of V is padding exactly when every element it would combine lies outside the image") {
-  const auto plan = winograd_ref().plan(request_of({.hi = 4, .wi = 3, .hf = 3, .wf = 3, .pad_top = 3, .pad_left = 4, .pad_right = 2}));
+  const auto plan = winograd_ref().plan(
+      request_of({.hi = 4, .wi = 3, .hf = 3, .wf = 3, .pad_top = 3, .pad_left = 4, .pad_right = 2}));
   const Stage& v = plan->stages()[0];
   std::int64_t padding = 0;
   for_each_in(whole(v), [&](const Coord& cell) {
@@ -119,23 +120,28 @@ TEST_CASE("a cell of V is padding exactly when every element it would combine li
 
 TEST_CASE("V and U in memory are what their maps say, exactly") {
   for (DType dtype : kDTypes)
-    for (const char* options : {"m=2", "m=4"}) {
-      const Request request = request_of({.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_left = 2}, dtype, options);
+    for (const char* options : {"m=2", "m=4", "m=2,stored=tensor", "m=4,stored=tensor"}) {
+      const Request request = request_of(
+          {.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_left = 2}, dtype,
+          options);
       CAPTURE(describe(request));
       const auto plan = winograd_ref().plan(request);
-      const Data data(request, integers(1, request.problem.x_shape(), 2), integers(2, request.problem.w_shape(), 1, 9));
+      const Tensors data(request, integers(1, request.problem.x_shape(), 2),
+                         integers(2, request.problem.w_shape(), 1, 9));
       const Outcome outcome = run(*plan, data);
       for (int k : {0, 1}) {
         const Stage& stage = plan->stages()[static_cast<std::size_t>(k)];
         const ConstTensorView from = k == 0 ? std::as_const(data.x).view() : std::as_const(data.w).view();
-        const std::byte* buffer = outcome.workspace.data() + plan->workspace()[static_cast<std::size_t>(k)].offset;
+        const std::byte* buffer =
+            outcome.workspace.data() + plan->workspace()[static_cast<std::size_t>(k)].offset;
         for_each_in(whole(stage), [&](const Coord& cell) {
           Rational expected;
           for (const Term& term : stage.map->source(cell).terms) {
             const auto [a, b, c, d, unused4, unused5] = term.at.first;
-            expected = expected + term.coefficient * Rational(static_cast<std::int64_t>(element(from, a, b, c, d)));
+            expected =
+                expected + term.coefficient * Rational(static_cast<std::int64_t>(element(from, a, b, c, d)));
           }
-          const double stored = visit(dtype, [&]<class T>() {
+          const double stored = visit(stage.dtype, [&]<class T>() {
             return static_cast<double>(reinterpret_cast<const T*>(buffer)[stage.offset(cell)]);
           });
           REQUIRE(stored == expected.value());
@@ -144,14 +150,17 @@ TEST_CASE("V and U in memory are what their maps say, exactly") {
     }
 }
 
-TEST_CASE("what an element reaches through V or U covers the outputs that depend on it, and stays in their tiles") {
+TEST_CASE(
+    "what an element reaches through V or U covers the outputs that depend on it, and stays in their tiles") {
   for (std::uint64_t seed = 501; seed <= 540; ++seed) {
     const Request request = request_of(small_spec(seed), DType::f32, options_of(seed));
     const ConvProblem& p = request.problem;
     CAPTURE(describe(request));
     const auto plan = winograd_ref().plan(request);
     const ErrorModel& model = plan->error_model();
-    const auto tile = [&](const Coord& y) { return Coord{y[0], y[1], y[2] / model.tile_h, y[3] / model.tile_w}; };
+    const auto tile = [&](const Coord& y) {
+      return Coord{y[0], y[1], y[2] / model.tile_h, y[3] / model.tile_w};
+    };
     const auto direct = erase(InputMap(p));
     const Stage& v = plan->stages()[0];
     for_each_in(whole(p.x_shape()), [&](const Coord& element) {
@@ -175,7 +184,8 @@ TEST_CASE("what an element reaches through V or U covers the outputs that depend
 }
 
 TEST_CASE("a product reaches the outputs whose row of A it is in, and its factors reach the same") {
-  const Request request = request_of({.n = 2, .ci = 4, .hi = 6, .wi = 7, .co = 6, .hf = 3, .wf = 3, .groups = 2}, DType::f32, "m=4");
+  const Request request = request_of(
+      {.n = 2, .ci = 4, .hi = 6, .wi = 7, .co = 6, .hf = 3, .wf = 3, .groups = 2}, DType::f32, "m=4");
   const auto plan = winograd_ref().plan(request);
   const Nested nested = nest(plan->request());
   const Stage &v = plan->stages()[0], &m = plan->stages()[2];
@@ -184,7 +194,8 @@ TEST_CASE("a product reaches the outputs whose row of A it is in, and its factor
     std::set<Coord> expected;
     for (std::int64_t p = 0; p < nested.rows.kept(t); ++p)
       for (std::int64_t q = 0; q < nested.columns.kept(s); ++q)
-        if (!nested.h.at(p, xi).zero() && !nested.w.at(q, nu).zero()) expected.insert({n, o, 4 * t + p, 4 * s + q});
+        if (!nested.h.at(p, xi).zero() && !nested.w.at(q, nu).zero())
+          expected.insert({n, o, 4 * t + p, 4 * s + q});
     REQUIRE(outputs_of(*m.map, cell, request.problem) == expected);
     const std::set<Coord> of_v = outputs_of(*v.map, {xi, nu, n, t, s, o / 3 * 2}, request.problem);
     REQUIRE(std::includes(of_v.begin(), of_v.end(), expected.begin(), expected.end()));

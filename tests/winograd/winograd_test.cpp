@@ -25,19 +25,16 @@ Sums sums_of(const std::vector<double>& y) {
   return sums;
 }
 
-std::vector<double> integer_case(const ConvSpec& spec, const char* options, DType dtype = DType::f32, Layout layout = Layout::NCHW) {
+std::vector<double> integer_case(const ConvSpec& spec, const char* options, DType dtype = DType::f32,
+                                 Layout layout = Layout::NCHW) {
   Request request = request_of(spec, dtype, options);
   request.layouts = {layout, layout == Layout::NHWC ? FilterLayout::OHWI : FilterLayout::OIHW, layout};
-  return values(run(*winograd_ref().plan(request), Data(request, xh, wh)).y);
+  return values(run(*winograd_ref().plan(request), Tensors(request, xh, wh)).y);
 }
 
 std::vector<double> rounded(std::vector<double> y) {
   for (double& value : y) value = std::round(value);
   return y;
-}
-
-std::string refusal(const ConvSpec& spec, const char* options = "", DType dtype = DType::f32) {
-  return winograd_ref().supports(request_of(spec, dtype, options)).reason;
 }
 
 }  // namespace
@@ -46,7 +43,8 @@ TEST_CASE("tail tiles are right, whatever is left over") {
   for (const char* options : {"m=1", "m=2", "m=3", "m=4", "m=5", "m=6", "m=8"})
     for (Layout layout : kLayouts) {
       CAPTURE(options, name(layout));
-      const auto y = integer_case({.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3}, options, DType::f32, layout);
+      const auto y = integer_case({.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3}, options,
+                                  DType::f32, layout);
       REQUIRE(y.size() == 2 * 2 * 5 * 7);
       CHECK(sums_of(y) == Sums{25, -39, 137, -5316});
       CHECK(rounded(integer_case({.n = 2, .ci = 3, .hi = 6, .wi = 3, .co = 2, .hf = 3, .wf = 3}, options)) ==
@@ -58,31 +56,53 @@ TEST_CASE("tail tiles are right, whatever is left over") {
 
 TEST_CASE("filters of one row or column are transformed along one axis") {
   for (const char* options : kTiles) {
-    const Request request = request_of({.n = 1, .ci = 2, .hi = 5, .wi = 9, .co = 2, .hf = 1, .wf = 7, .pad_left = 3, .pad_right = 3}, DType::f32, options);
+    const Request request = request_of(
+        {.n = 1, .ci = 2, .hi = 5, .wi = 9, .co = 2, .hf = 1, .wf = 7, .pad_left = 3, .pad_right = 3},
+        DType::f32, options);
     const auto plan = winograd_ref().plan(request);
-    const auto y = values(run(*plan, Data(request, xh, wh)).y);
+    const auto y = values(run(*plan, Tensors(request, xh, wh)).y);
     CHECK(sums_of(y) == Sums{18, 26, 37, 849});
     CHECK(plan->stages()[0].axes[0].extent == 1);
     CHECK(plan->error_model().tile_h == 1);
   }
-  CHECK(winograd_ref().plan(request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 1}))->notes()[0] == "F(2x1,3x1) points 0 1 -1 inf");
+  CHECK(winograd_ref().plan(request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 1}))->notes()[0] ==
+        "F(2x1,3x1) points 0 1 -1 inf");
 }
 
 TEST_CASE("padding may differ on every side, and be larger than the filter") {
   for (const char* options : kTiles) {
-    const Request request = request_of({.n = 1, .ci = 1, .hi = 3, .wi = 4, .co = 1, .hf = 2, .wf = 2, .pad_bottom = 1, .pad_right = 1}, DType::f32, options);
-    const Data data(request, [](auto, auto, auto h, auto w) { return static_cast<double>(4 * h + w); }, [](auto, auto, auto r, auto s) { return static_cast<double>(2 * r + s + 1); });
-    CHECK(rounded(values(run(*winograd_ref().plan(request), data).y)) == std::vector<double>{34, 44, 54, 24, 74, 84, 94, 40, 26, 29, 32, 11});
+    const Request request = request_of(
+        {.n = 1, .ci = 1, .hi = 3, .wi = 4, .co = 1, .hf = 2, .wf = 2, .pad_bottom = 1, .pad_right = 1},
+        DType::f32, options);
+    const Tensors data(
+        request, [](auto, auto, auto h, auto w) { return static_cast<double>(4 * h + w); },
+        [](auto, auto, auto r, auto s) { return static_cast<double>(2 * r + s + 1); });
+    CHECK(rounded(values(run(*winograd_ref().plan(request), data).y)) ==
+          std::vector<double>{34, 44, 54, 24, 74, 84, 94, 40, 26, 29, 32, 11});
 
-    const Request small = request_of({.hi = 2, .wi = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1}, DType::f32, options);
-    CHECK(rounded(values(run(*winograd_ref().plan(small), Data(small, constant_one, constant_one)).y)) == std::vector<double>(4, 4));
+    const Request small = request_of(
+        {.hi = 2, .wi = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1},
+        DType::f32, options);
+    CHECK(rounded(values(run(*winograd_ref().plan(small), Tensors(small, constant_one, constant_one)).y)) ==
+          std::vector<double>(4, 4));
   }
 }
 
 TEST_CASE("groups, and depthwise with a multiplier") {
   for (const char* options : kTiles)
-    CHECK(sums_of(integer_case({.n = 1, .ci = 2, .hi = 5, .wi = 6, .co = 4, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1, .groups = 2}, options)) ==
-          Sums{2, -13, 30, 2784});
+    CHECK(sums_of(integer_case({.n = 1,
+                                .ci = 2,
+                                .hi = 5,
+                                .wi = 6,
+                                .co = 4,
+                                .hf = 3,
+                                .wf = 3,
+                                .pad_top = 1,
+                                .pad_bottom = 1,
+                                .pad_left = 1,
+                                .pad_right = 1,
+                                .groups = 2},
+                               options)) == Sums{2, -13, 30, 2784});
 }
 
 TEST_CASE("random ragged problems agree with the direct sum, in every type and layout") {
@@ -96,71 +116,101 @@ TEST_CASE("random ragged problems agree with the direct sum, in every type and l
             request.layouts = {x, w, y};
             CAPTURE(describe(request), name(x), name(w), name(y));
             const auto plan = winograd_ref().plan(request);
-            const Data data(request, uniform(seed, request.problem.x_shape()), uniform(seed + 1, request.problem.w_shape()), uniform(seed + 2, {request.problem.co(), 1, 1, 1}));
+            const Tensors data(request, uniform(seed, request.problem.x_shape()),
+                               uniform(seed + 1, request.problem.w_shape()),
+                               uniform(seed + 2, {request.problem.co(), 1, 1, 1}));
             REQUIRE(largest_ratio(*plan, data, run(*plan, data), direct_sum(request, data)) <= 1);
           }
 }
 
 TEST_CASE("points given by hand give the same convolution") {
-  for (const auto& [options, expected] : {std::pair{"m=4,points=0,1,-1,1/2,-2", "F(4x4,3x3) points 0 1 -1 1/2 -2 inf"},
-                                          {"points=3,-3,1/3", "F(2x2,3x3) points 3 -3 1/3 inf"}}) {
-    const Request request = request_of({.n = 1, .ci = 3, .hi = 8, .wi = 7, .co = 2, .hf = 3, .wf = 3}, DType::f32, options);
+  for (const auto& [options, expected] :
+       {std::pair{"m=4,points=0,1,-1,1/2,-2", "F(4x4,3x3) points 0 1 -1 1/2 -2 inf"},
+        {"points=3,-3,1/3", "F(2x2,3x3) points 3 -3 1/3 inf"}}) {
+    const Request request =
+        request_of({.n = 1, .ci = 3, .hi = 8, .wi = 7, .co = 2, .hf = 3, .wf = 3}, DType::f32, options);
     const auto plan = winograd_ref().plan(request);
     CHECK(plan->notes()[0] == expected);
     CHECK(plan->run_name() == std::string("winograd.ref:") + options);
     CHECK(parse_run(plan->run_name()).options == plan->request().options);
-    const Data data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
+    const Tensors data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
     CHECK(largest_ratio(*plan, data, run(*plan, data), direct_sum(request, data)) <= 1);
   }
   const Request oblong = request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 5}, DType::f32, "points=0,1,-1,2,-2");
-  CHECK(winograd_ref().plan(oblong)->notes()[0] == "F(2x2,3x5) points of rows 0 1 -1 inf, of columns 0 1 -1 2 -2 inf");
+  CHECK(winograd_ref().plan(oblong)->notes()[0] ==
+        "F(2x2,3x5) points of rows 0 1 -1 inf, of columns 0 1 -1 2 -2 inf");
 }
 
 TEST_CASE("transposed, reversed and broadcast views are read where they lie") {
   const Request request = request_of({.hi = 4, .wi = 4, .hf = 1, .wf = 2});
   const auto plan = winograd_ref().plan(request);
-  std::vector<float> a(16), w{1, -2}, workspace(static_cast<std::size_t>(plan->workspace_bytes()) / 4 + 1, NAN);
+  std::vector<float> a(16), w{1, -2},
+      workspace(static_cast<std::size_t>(plan->workspace_bytes()) / 4 + 1, NAN);
   for (std::size_t k = 0; k < a.size(); ++k) a[k] = static_cast<float>(k);
   const auto convolve = [&](const float* first, const Strides& strides) {
     std::vector<float> y(24, NAN);  // written through strides, last row first and every other element
-    plan->run({{first, DType::f32, {1, 1, 4, 4}, strides}, {w.data(), DType::f32, {1, 1, 1, 2}, {2, 2, 2, 1}}, {}, {y.data() + 18, DType::f32, {1, 1, 4, 3}, {24, 24, -6, 2}}},
+    plan->run({{first, DType::f32, {1, 1, 4, 4}, strides},
+               {w.data(), DType::f32, {1, 1, 1, 2}, {2, 2, 2, 1}},
+               {},
+               {y.data() + 18, DType::f32, {1, 1, 4, 3}, {24, 24, -6, 2}}},
               std::as_writable_bytes(std::span(workspace)));
     std::vector<float> dense;
     for (int row = 3; row >= 0; --row)
-      for (std::size_t column = 0; column < 3; ++column) dense.push_back(y[6 * static_cast<std::size_t>(row) + 2 * column]);
+      for (std::size_t column = 0; column < 3; ++column)
+        dense.push_back(y[6 * static_cast<std::size_t>(row) + 2 * column]);
     for (std::size_t k = 1; k < y.size(); k += 2) CHECK(std::isnan(y[k]));  // nothing else is touched
     return dense;
   };
-  CHECK(convolve(a.data() + 3, {16, 16, 4, -1}) == std::vector<float>{-1, 0, 1, -5, -4, -3, -9, -8, -7, -13, -12, -11});
-  CHECK(convolve(a.data(), {16, 16, 1, 4}) == std::vector<float>{-8, -12, -16, -9, -13, -17, -10, -14, -18, -11, -15, -19});
+  CHECK(convolve(a.data() + 3, {16, 16, 4, -1}) ==
+        std::vector<float>{-1, 0, 1, -5, -4, -3, -9, -8, -7, -13, -12, -11});
+  CHECK(convolve(a.data(), {16, 16, 1, 4}) ==
+        std::vector<float>{-8, -12, -16, -9, -13, -17, -10, -14, -18, -11, -15, -19});
   CHECK(convolve(a.data() + 2, {0, 0, 0, 0}) == std::vector<float>(12, -2));
 }
 
 TEST_CASE("f16 input never overflows in the transforms") {
-  for (const char* options : {"m=2", "m=3", "m=4", "m=6"}) {
+  for (const char* options : {"m=2,stored=tensor", "m=3,stored=tensor", "m=4,stored=tensor", "m=6,stored=tensor"}) {
     const Request request = request_of({.hi = 6, .wi = 6, .hf = 3, .wf = 3}, DType::f16, options);
     const auto plan = winograd_ref().plan(request);
-    const Data data(request, [](auto...) { return 2000.0; }, constant_one);
+    const Tensors data(
+        request, [](auto...) { return 2000.0; }, constant_one);
     CAPTURE(options);
     CHECK(values(run(*plan, data).y) == std::vector<double>(16, 18000));
 
-    const auto alternating = [](double most) { return [=](auto, auto, auto h, auto w) { return (h + w) % 2 == 0 ? most : -most; }; };
-    const Data largest(request, alternating(65504), alternating(0.125));
+    const auto alternating = [](double most) {
+      return [=](auto, auto, auto h, auto w) { return (h + w) % 2 == 0 ? most : -most; };
+    };
+    const Tensors largest(request, alternating(65504), alternating(0.125));
     for (double value : values(run(*plan, largest).y)) CHECK((std::isinf(value) || std::abs(value) > 60000));
     for (const char* buffer : {"V", "U"}) {
-      const Outcome outcome = run(*plan, Data(request, alternating(65504), alternating(65504)));
+      const Outcome outcome = run(*plan, Tensors(request, alternating(65504), alternating(65504)));
       for (const Buffer& b : plan->workspace())
         if (b.name == buffer)
           for (std::int64_t k = 0; k < b.bytes / 2; ++k)
-            REQUIRE(std::isfinite(static_cast<float>(reinterpret_cast<const f16*>(outcome.workspace.data() + b.offset)[k])));
+            REQUIRE(std::isfinite(
+                static_cast<float>(reinterpret_cast<const f16*>(outcome.workspace.data() + b.offset)[k])));
     }
   }
 }
 
 TEST_CASE("a NaN reaches every output that depends on it, and none beyond its tiles") {
   for (const auto& [options, first, last] : {std::tuple{"m=2", 2, 5}, {"m=4", 0, 7}}) {
-    const Request request = request_of({.n = 2, .ci = 2, .hi = 16, .wi = 16, .co = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1}, DType::f32, options);
-    const Data data(request, [](auto n, auto c, auto h, auto w) { return n == 0 && c == 0 && h == 3 && w == 3 ? NAN : 1.0; }, constant_one);
+    const Request request = request_of({.n = 2,
+                                        .ci = 2,
+                                        .hi = 16,
+                                        .wi = 16,
+                                        .co = 2,
+                                        .hf = 3,
+                                        .wf = 3,
+                                        .pad_top = 1,
+                                        .pad_bottom = 1,
+                                        .pad_left = 1,
+                                        .pad_right = 1},
+                                       DType::f32, options);
+    const Tensors data(
+        request,
+        [](auto n, auto c, auto h, auto w) { return n == 0 && c == 0 && h == 3 && w == 3 ? NAN : 1.0; },
+        constant_one);
     const Outcome outcome = run(*winograd_ref().plan(request), data);
     double sum_of_second = 0;
     for (std::int64_t n = 0; n < 2; ++n)
@@ -179,21 +229,45 @@ TEST_CASE("a NaN reaches every output that depends on it, and none beyond its ti
 }
 
 TEST_CASE("a NaN of the filter or the bias reaches its whole output channel and no other") {
-  const Request request = request_of({.n = 2, .ci = 2, .hi = 6, .wi = 7, .co = 3, .hf = 3, .wf = 3, .pad_top = 2, .pad_left = 2, .bias = true});
+  const Request request = request_of({.n = 2,
+                                      .ci = 2,
+                                      .hi = 6,
+                                      .wi = 7,
+                                      .co = 3,
+                                      .hf = 3,
+                                      .wf = 3,
+                                      .pad_top = 2,
+                                      .pad_left = 2,
+                                      .bias = true});
   for (bool in_filter : {true, false}) {
-    const Data data(request, constant_one, [=](auto o, auto c, auto u, auto v) { return in_filter && o == 1 && c == 1 && u == 0 && v == 2 ? NAN : 1.0; },
-                    [=](auto o, auto, auto, auto) { return !in_filter && o == 1 ? NAN : 1.0; });
+    const Tensors data(
+        request, constant_one,
+        [=](auto o, auto c, auto u, auto v) {
+          return in_filter && o == 1 && c == 1 && u == 0 && v == 2 ? NAN : 1.0;
+        },
+        [=](auto o, auto, auto, auto) { return !in_filter && o == 1 ? NAN : 1.0; });
     const Outcome outcome = run(*winograd_ref().plan(request), data);
     const auto [n, o, p, q] = request.problem.y_shape();
     for (std::int64_t k = 0; k < elements(request.problem.y_shape()); ++k)
-      REQUIRE(std::isnan(element(outcome.y.view(), k / q / p / o, k / q / p % o, k / q % p, k % q)) == (k / q / p % o == 1));
+      REQUIRE(std::isnan(element(outcome.y.view(), k / q / p / o, k / q / p % o, k / q % p, k % q)) ==
+              (k / q / p % o == 1));
   }
 }
 
 TEST_CASE("the result does not depend on the number of threads, on garbage, or on runs before") {
   for (DType dtype : kDTypes) {
-    Request request = request_of({.n = 2, .ci = 6, .hi = 13, .wi = 10, .co = 4, .hf = 3, .wf = 3, .pad_top = 1, .groups = 2, .bias = true}, dtype, "m=4");
-    const Data data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
+    Request request = request_of({.n = 2,
+                                  .ci = 6,
+                                  .hi = 13,
+                                  .wi = 10,
+                                  .co = 4,
+                                  .hf = 3,
+                                  .wf = 3,
+                                  .pad_top = 1,
+                                  .groups = 2,
+                                  .bias = true},
+                                 dtype, "m=4");
+    const Tensors data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
     request.threads = 1;
     const auto single = winograd_ref().plan(request);
     const std::vector<double> expected = values(run(*single, data).y);
@@ -211,7 +285,7 @@ TEST_CASE("a plan runs in several threads at once") {
     request.threads = 1;
     const auto plan = winograd_ref().plan(request);
     const auto all = [&](double w) {
-      const Data data(request, constant_one, [=](auto...) { return w; });
+      const Tensors data(request, constant_one, [=](auto...) { return w; });
       for (int call = 0; call < 200; ++call)
         for (double value : values(run(*plan, data).y))
           if (std::abs(value - 9 * w) > 1e-4) return false;
@@ -227,20 +301,23 @@ TEST_CASE("a plan runs in several threads at once") {
 }
 
 TEST_CASE("an empty batch computes nothing and stores no input") {
-  const Request request = request_of({.n = 0, .ci = 3, .hi = 5, .wi = 7, .co = 4, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1});
+  const Request request = request_of(
+      {.n = 0, .ci = 3, .hi = 5, .wi = 7, .co = 4, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1});
   const auto plan = winograd_ref().plan(request);
   CHECK(plan->stages()[0].bytes() == 0);
-  CHECK(values(run(*plan, Data(request, constant_one, constant_one)).y).empty());
+  CHECK(values(run(*plan, Tensors(request, constant_one, constant_one)).y).empty());
 }
 
 TEST_CASE("the workspace is V, U and M, to the byte") {
-  const auto plan = winograd_ref().plan(request_of({.n = 128, .ci = 64, .hi = 56, .wi = 56, .co = 64, .hf = 3, .wf = 3}));
+  const auto plan =
+      winograd_ref().plan(request_of({.n = 128, .ci = 64, .hi = 56, .wi = 56, .co = 64, .hf = 3, .wf = 3}));
   const std::int64_t v = 16 * 128 * 27 * 27 * 64 * 4, u = 16 * 64 * 64 * 4, m = v;
   CHECK(plan->workspace_bytes() == v + u + m);
   CHECK((v + m) >> 20 == 729);  // MiB, of non-fused F(2x2,3x3) on cv9
   CHECK(plan->stages()[0].formula() == "n_h·n_w·N·⌈H_o/m_h⌉·⌈W_o/m_w⌉·C_i × 4 B");
 
-  const auto short_plan = winograd_ref().plan(request_of({.n = 3, .ci = 5, .hi = 9, .wi = 11, .co = 4, .hf = 3, .wf = 5}, DType::f16, "m=3"));
+  const auto short_plan = winograd_ref().plan(
+      request_of({.n = 3, .ci = 5, .hi = 9, .wi = 11, .co = 4, .hf = 3, .wf = 5}, DType::f16, "m=3,stored=tensor"));
   const std::int64_t points = 5 * 7, tiles = 3 * 3 * 3;  // of 7×7 outputs
   CHECK(short_plan->stages()[0].bytes() == points * tiles * 5 * 2);
   CHECK(short_plan->stages()[1].bytes() == points * 4 * 5 * 2);
@@ -248,65 +325,12 @@ TEST_CASE("the workspace is V, U and M, to the byte") {
 }
 
 TEST_CASE("executed FLOPs count transforms, products and tail tiles") {
-  // F(2x2,3x3): Bᵀ has 8 coefficients, G 8, Aᵀ 6; each costs two operations, along one axis and then along the other.
-  const auto plan = winograd_ref().plan(request_of({.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 5, .hf = 3, .wf = 3}));
+  // F(2x2,3x3): Bᵀ has 8 coefficients, G 8, Aᵀ 6; each costs two operations, along one axis and then along
+  // the other.
+  const auto plan =
+      winograd_ref().plan(request_of({.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 5, .hf = 3, .wf = 3}));
   const std::int64_t tiles = 2 * 3 * 4;  // of 5×7 outputs
-  CHECK(plan->executed_flops() == tiles * 3 * 2 * (8 * 4 + 8 * 4) + 5 * 3 * 2 * (8 * 3 + 8 * 4) + 2 * 16 * tiles * 5 * 3 + tiles * 5 * 2 * (6 * 4 + 6 * 2));
+  CHECK(plan->executed_flops() == tiles * 3 * 2 * (8 * 4 + 8 * 4) + 5 * 3 * 2 * (8 * 3 + 8 * 4) +
+                                      2 * 16 * tiles * 5 * 3 + tiles * 5 * 2 * (6 * 4 + 6 * 2));
   CHECK(plan->flops() == 2 * 2 * 5 * 5 * 7 * 27);
-}
-
-TEST_CASE("what winograd does not compute it refuses in words, and names what would run") {
-  const ConvSpec layer{.n = 1, .ci = 4, .hi = 8, .wi = 8, .co = 4, .hf = 3, .wf = 3};
-  const auto changed = [&](auto&& change) {
-    ConvSpec spec = layer;
-    change(spec);
-    return spec;
-  };
-  for (const char* options : kTiles) {
-    CHECK(refusal(changed([](ConvSpec& s) { s.stride_h = 2; }), options) == "winograd needs stride 1, got 2x1");
-    CHECK(refusal(changed([](ConvSpec& s) { s.stride_h = s.stride_w = 2; }), options) == "winograd needs stride 1, got 2x2");
-    CHECK(refusal(changed([](ConvSpec& s) { s.dilation_h = s.dilation_w = 2; }), options) == "winograd needs dilation 1, got 2x2");
-    CHECK(refusal(changed([](ConvSpec& s) { s.hf = s.wf = 1; }), options) ==
-          "winograd needs a filter of more than one tap, got 1x1, of which F(m,1) saves no multiplication");
-    CHECK(refusal(changed([](ConvSpec& s) { s.groups = 2; }), options).empty());
-    CHECK(refusal(changed([](ConvSpec& s) { s.hf = 3, s.wf = 1; }), options).empty());
-  }
-  CHECK(winograd_ref().plan(request_of(changed([](ConvSpec& s) { s.hf = s.wf = 5; })))->notes()[0] == "F(2x2,5x5) points 0 1 -1 2 -2 inf");
-  CHECK(refusal({.hi = 20, .wi = 20, .hf = 11, .wf = 11}) == "winograd needs m + filter - 1 <= 10 points, got m 2 with a filter of 11x11");
-  CHECK(refusal(layer, "points=0,1,-1,2") == "winograd: points: 4 finite ones (0,1,-1,2), must be 3");
-  CHECK(refusal(layer, "m=6,points=0,997/991,-991/983,983/977,-977/971,971/967,-967/953") == "winograd: fraction: numerator or denominator, needs more than 64 bits");
-  CHECK(refusal(layer, "m=8", DType::f16) == "winograd: F(8x8,3x3) in f16 makes data of size 1 as small as 2^-25, must be >= 2^-14");
-}
-
-TEST_CASE("the nearest request of a refusal runs") {
-  for (const auto& [spec, options, dtype] : {std::tuple{ConvSpec{.hi = 9, .wi = 9, .hf = 3, .wf = 3, .stride_h = 2}, "", DType::f32},
-                                             {ConvSpec{.hi = 9, .wi = 9, .hf = 3, .wf = 3, .dilation_w = 2}, "", DType::f32},
-                                             {ConvSpec{.hi = 9, .wi = 9, .hf = 7, .wf = 3}, "m=8", DType::f32},
-                                             {ConvSpec{.hi = 9, .wi = 9, .hf = 3, .wf = 3}, "points=0,1", DType::f32},
-                                             {ConvSpec{.hi = 9, .wi = 9, .hf = 3, .wf = 3}, "m=8", DType::f16}}) {
-    const Support support = winograd_ref().supports(request_of(spec, dtype, options));
-    CAPTURE(support.reason);
-    REQUIRE_FALSE(support.ok);
-    REQUIRE(support.nearest);
-    CHECK(winograd_ref().supports(*support.nearest).ok);
-  }
-}
-
-TEST_CASE("wrong options are named") {
-  const auto parse = [](const char* options) { return OptionSet::parse(options, winograd_ref().options); };
-  CHECK_THROWS_WITH(parse("m=9"), "option m: 9, must be an integer from 1 to 8");
-  CHECK_THROWS_WITH(parse("points=0,1,1"), "option points: 0,1,1, must be auto, or distinct fractions of integers up to 1000 (infinity is implied)");
-  CHECK(parse("points=0,1,-1,m=2").is("points", "0,1,-1"));
-}
-
-TEST_CASE("the matrices of a layer are printed as published, once when both axes share them") {
-  const std::string square = winograd_matrices(request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 3}, DType::f16, "m=4"));
-  CHECK(square.starts_with("F(4,3), points 0 1 -1 2 -2 inf\nAᵀ =\n"));
-  CHECK(square.find("1/24") != std::string::npos);
-  CHECK(square.find("rows") == std::string::npos);
-  const std::string oblong = winograd_matrices(request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 2}));
-  CHECK(oblong.starts_with("rows: F(2,3), points 0 1 -1 inf\n"));
-  CHECK(oblong.find("columns: F(2,2), points 0 1 inf\n") != std::string::npos);
-  CHECK(winograd_matrices(request_of({.hi = 9, .wi = 9, .hf = 1, .wf = 3})).starts_with("F(2,3)"));
-  CHECK_THROWS_WITH(winograd_matrices(request_of({.hi = 9, .wi = 9})), "winograd needs a filter of more than one tap, got 1x1, of which F(m,1) saves no multiplication");
 }

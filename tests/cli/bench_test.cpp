@@ -1,0 +1,160 @@
+// `convlens bench`: records and table, output files, locales, Ctrl-C.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/catch.h"
+#include "tests/support/command.h"
+#include "tests/support/csv.h"
+#include "tests/support/rows.h"
+
+using namespace convlens;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<json> json_lines(const std::string& text) {
+  std::vector<json> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+  return lines;
+}
+
+std::size_t files_in(const std::string& folder) {
+  const std::filesystem::directory_iterator files(folder);
+  return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+}
+
+const std::string kSmall = "'1x4x8x8 --filter 4x3x3 --pad 1'";
+
+}  // namespace
+
+TEST_CASE("bench gives one record a run, with the samples that were asked for") {
+  const CommandResult result = convlens_command(shell_words("bench " + kSmall + " --repeats 3 --seed 9 --json"));
+  CHECK(result.exit == 0);
+  const std::vector<json> records = json_lines(result.out);
+  CHECK(records.size() == testing::cpu_rows().size());
+  for (const json& record : records) {
+    CHECK(record["samples_ms"].size() == 3);
+    CHECK(record["data"]["seed"] == 9);
+    CHECK(record["l2"] == "warm");
+    CHECK(record["median_ms"].get<double>() > 0);
+    CHECK(record["floor_fraction"].get<double>() > 0);
+  }
+}
+
+TEST_CASE("bench --cold says so in its records, and times all types and layouts that are named") {
+  const auto records = json_lines(
+      convlens_command(
+          shell_words(
+              "bench " + kSmall +
+              " --algorithm direct --repeats 1 --cold --dtype f16 --dtype f64 --layout NHWC --layout CHWN --json"))
+          .out);
+  REQUIRE(records.size() == 4);
+  CHECK(records[0]["l2"] == "cold");
+  CHECK(records[0]["dtype"] == "f16");
+  CHECK(records[1]["layout"]["x"] == "CHWN");
+  CHECK(records[3]["dtype"] == "f64");
+}
+
+TEST_CASE("bench's table labels what is no plain utilisation") {
+  const CommandResult result = convlens_command(shell_words("bench " + kSmall + " --repeats 1"));
+  CHECK(result.exit == 0);
+  for (const std::string& line : result.out_lines()) {
+    if (line.find("winograd.ref") != std::string::npos) CHECK_THAT(line, Contains(" effective"));
+    if (line.find("direct.ref") != std::string::npos) CHECK_THAT(line, !Contains("effective"));
+  }
+  CHECK_THAT(result.out, Contains("direct-equivalent") && Contains("no utilisation"));
+}
+
+TEST_CASE("bench of an empty batch ends well, without a rate") {
+  const CommandResult table = convlens_command(shell_words("bench '0x3x5x7 --filter 4x3x3 --pad 1' --repeats 2"));
+  CHECK(table.exit == 0);
+  CHECK_THAT(table.out, Contains("n/a") && !Contains("inf") && !Contains("nan"));
+  for (const json& record :
+       json_lines(convlens_command(shell_words("bench '0x3x5x7 --filter 4x3x3 --pad 1' --repeats 2 --json")).out))
+    CHECK(record["tflops"].is_null());
+}
+
+TEST_CASE("bench -o writes the records, whole, and leaves nothing else behind") {
+  const TemporaryFolder folder;
+  const CommandResult result =
+      run_command({.arguments = shell_words("bench " + kSmall + " --repeats 1 -o r.jsonl"), .folder = folder.path()});
+  CHECK(result.exit == 0);
+  CHECK(json_lines(contents(folder.path() + "/r.jsonl")).size() == testing::cpu_rows().size());
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("bench -o leaves an old file as it was when nothing could be measured") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() + "/r.jsonl") << "old\n";
+  const CommandResult result = run_command(
+      {.arguments = shell_words("bench '1x4x8x8 --filter 4x3x3 --stride 2' --algorithm winograd -o r.jsonl"),
+       .folder = folder.path()});
+  CHECK(result.exit == 3);
+  CHECK(contents(folder.path() + "/r.jsonl") == "old\n");
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("bench says what was refused, on stderr") {
+  const CommandResult result = convlens_command(shell_words(
+      "bench '1x4x8x8 --filter 4x3x3 --stride 2' --algorithm winograd --algorithm direct --repeats 1 --json"));
+  CHECK(result.exit == 0);
+  CHECK(json_lines(result.out).size() == 1);
+  CHECK_THAT(result.err, Contains("refused") && Contains("stride"));
+}
+
+TEST_CASE("Ctrl-C keeps the records that are done, in the table and in the file, and ends with 130") {
+  const TemporaryFolder folder;
+  const CommandResult result =
+      run_command({.arguments = shell_words("bench " + kSmall + " --algorithm direct --seconds 60 --csv -o r.jsonl"),
+                   .folder = folder.path(),
+                   .interrupt_after = 1.5});
+  CHECK(result.exit == 130);
+  CHECK(result.seconds < 30);
+  CHECK(parse_csv(result.out).size() == 2);
+  const auto records = json_lines(contents(folder.path() + "/r.jsonl"));
+  REQUIRE(records.size() == 1);
+  CHECK(records[0]["samples_ms"].size() >= 10);
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("A locale with a decimal comma changes nothing that is printed or read") {
+  // The locale is compiled into a folder of our own where the system has its sources but not the locale itself.
+  const TemporaryFolder folder;
+  const std::string compile = "localedef -i de_DE -f UTF-8 '" + folder.path() + "/de_DE.UTF-8' >/dev/null 2>&1";
+  if (std::system(compile.c_str()) != 0) {
+    std::cout << "SKIP: localedef cannot make de_DE.UTF-8 here\n";
+    return;
+  }
+  const std::map<std::string, std::string> german{{"LC_ALL", "de_DE.UTF-8"}, {"LOCPATH", folder.path()}};
+  const auto in_german = [&](const std::string& call) {
+    return run_command({.arguments = shell_words(call), .environment = german});
+  };
+
+  const auto rows = parse_csv(in_german("bench " + kSmall + " --repeats 2 --csv").out);
+  REQUIRE(rows.size() == 1 + testing::cpu_rows().size());
+  for (const auto& row : rows) CHECK(row.size() == rows.front().size());
+  for (const json& record : json_lines(in_german("bench " + kSmall + " --repeats 2 --json").out))
+    CHECK(record["median_ms"].is_number_float());
+  for (const std::string& call :
+       std::vector<std::string>{"explain cv9 --algorithm im2col", "check " + kSmall + " --csv", "list layers",
+                                "explain cv9 --algorithm direct --memory-limit 0.5GiB"}) {
+    INFO(call);
+    const CommandResult result = in_german(call);
+    CHECK(result.exit == 0);
+    CHECK(result.out == convlens_command(shell_words(call)).out);
+  }
+  CHECK(in_german("check --fuzz --seconds 0.5 --algorithm direct").exit == 0);
+}

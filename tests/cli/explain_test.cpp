@@ -1,0 +1,135 @@
+// `convlens explain`: the numbers of a plan, and single cells, against values worked out by hand.
+#include <nlohmann/json.hpp>
+
+#include "algorithms/problem/parse.h"
+#include "tests/catch.h"
+#include "tests/support/command.h"
+#include "tests/support/rows.h"
+
+using namespace convlens;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+std::string explained(const std::string& call) {
+  const CommandResult result = convlens_command(shell_words("explain " + call));
+  INFO(call << "\n" << result.err);
+  REQUIRE(result.exit == 0);
+  REQUIRE(result.err == "");
+  return result.out;
+}
+
+json explained_json(const std::string& call) { return json::parse(explained(call + " --json")); }
+
+}  // namespace
+
+TEST_CASE("explain fills the formulas in: cv9 by im2col") {
+  const json plan = explained_json("--layer cv9 --algorithm im2col");
+  CHECK(plan["problem"] == "1x64x56x56 --filter 64x3x3");
+  CHECK(plan["y"] == json({1, 64, 54, 54}));
+  CHECK(plan["flops"]["direct_equivalent"] == 2LL * 64 * 54 * 54 * 64 * 9);
+  CHECK(plan["flops"]["executed"] == 214990848);
+  CHECK(plan["stages"][0]["id"] == "im2col");
+  CHECK(plan["stages"][0]["bytes"] == 54LL * 54 * 64 * 9 * 4);
+  CHECK(plan["stages"][0]["formula"] == "N·H_o·W_o·C_i·H_f·W_f × 4 B");
+  CHECK(plan["stages"][0]["numbers"] == "1·54·54·64·3·3 × 4 B");
+  CHECK(plan["workspace_bytes"] == 54LL * 54 * 64 * 9 * 4 + 64LL * 64 * 9 * 4);
+  const double tensors = 4.0 * (64 * 56 * 56 + 64 * 64 * 9 + 64 * 54 * 54),
+               lowered = 4.0 * (54 * 54 * 64 * 9 + 64 * 64 * 9);
+  CHECK(plan["flops_per_byte"]["tensors"].get<double>() == Approx(214990848 / tensors));
+  CHECK(plan["flops_per_byte"]["with_workspace"].get<double>() == Approx(214990848 / (tensors + 2 * lowered)));
+}
+
+TEST_CASE("explain counts the passes of a matrix that is made in parts as traffic") {
+  const json whole = explained_json("cv9 --batch 4 --algorithm im2col:batching=full");
+  const json parts = explained_json("cv9 --batch 4 --algorithm im2col:batching=image");
+  CHECK(parts["stages"][0]["passes"] == 4);
+  CHECK(4 * parts["stages"][0]["bytes"].get<std::int64_t>() == whole["stages"][0]["bytes"].get<std::int64_t>());
+  CHECK(parts["flops_per_byte"] == whole["flops_per_byte"]);
+}
+
+TEST_CASE("explain tells the shares that meet padding, and that grouping leaves empty") {
+  // 3×3 on 2×2 with one zero around: each of the four outputs reads 4 pixels and 5 zeros.
+  CHECK(explained_json("'1x1x2x2 --filter 1x3x3 --pad 1' --algorithm direct")["padding_share"] == Approx(5.0 / 9));
+  CHECK(explained_json("'1x8x6x6 --filter 8x3x3 --groups 4' --algorithm direct")["zero_block_share"] == 0.75);
+  CHECK_THAT(explained("'1x8x6x6 --filter 8x3x3 --groups 4' --algorithm direct"),
+             Contains("75.00 %") && Contains("1 − 1/4"));
+}
+
+TEST_CASE("A layer may be written out as one argument, as options, or as benchdnn writes it") {
+  const json quoted = explained_json(
+      "'2x4x9x8 --filter 6x3x2 --stride 2x1 --pad 0x1x2x3 --dilation 1x2 --groups 2 --bias' --algorithm direct");
+  CHECK(explained_json(
+            "2x4x9x8 --filter 6x3x2 --stride 2x1 --pad 0x1x2x3 --dilation 1x2 --groups 2 --bias --algorithm direct") ==
+        quoted);
+  CHECK(explained_json("mb2ic4ih9oc6kh3ph1 --algorithm direct")["problem"] ==
+        to_text(parse_spec("mb2ic4ih9oc6kh3ph1")));
+}
+
+TEST_CASE("explain --at: a cell of im2col, worked out by hand") {
+  // cell (n, p, q, c, u, v) = x(n, c, p + u, q + v); its row has 576 columns, its row of outputs 54.
+  const json cell = explained_json("cv9 --algorithm im2col --at 0,3,17,5,1,2");
+  CHECK(cell["kind"] == "element");
+  CHECK(cell["lies"]["offset"] == (3 * 54 + 17) * 576 + 5 * 9 + 1 * 3 + 2);
+  CHECK(cell["lies"]["byte"] == 4 * cell["lies"]["offset"].get<int>());
+  CHECK(cell["sources"][0]["from"] == "x");
+  CHECK(cell["sources"][0]["first"] == json({0, 5, 4, 19}));
+  CHECK(cell["sources"][0]["offset"] == (5 * 56 + 4) * 56 + 19);
+  CHECK(cell["outputs"] == json::parse(R"([{"first":[0,0,3,17],"extent":[1,64,1,1]}])"));
+}
+
+TEST_CASE("explain --at says when a cell is padding, and reads x in its declared layout") {
+  const std::string layer = "'1x2x4x4 --filter 2x3x3 --pad 1' --algorithm im2col ";
+  CHECK(explained_json(layer + "--at 0,0,0,0,0,0")["kind"] == "zero_padding");
+  CHECK_THAT(explained(layer + "--at 0,0,0,0,0,0"), Contains("a zero of the layer's padding"));
+  const json nhwc = explained_json(layer + "--layout NHWC --at 0,1,2,1,0,0");
+  CHECK(nhwc["sources"][0]["first"] == json({0, 1, 0, 1}));
+  CHECK(nhwc["sources"][0]["offset"] == (0 * 4 + 1) * 2 + 1);
+}
+
+TEST_CASE("explain --stage input --at works for every algorithm and names the same outputs") {
+  for (const Algorithm* row : testing::cpu_rows()) {
+    INFO(row->id);
+    const json cell =
+        explained_json("'1x4x9x9 --filter 6x3x3 --pad 1' --stage input --at 0,1,4,0 --algorithm " + row->id);
+    CHECK(cell["lies"]["offset"] == (1 * 9 + 4) * 9);
+    CHECK(cell["outputs"].size() == 3 * 2);  // three rows of windows; at the left edge two columns
+  }
+}
+
+TEST_CASE("explain tells of every algorithm its stages, workspace and error model") {
+  for (const Algorithm* row : testing::cpu_rows()) {
+    INFO(row->id);
+    const json plan = explained_json("'1x4x9x9 --filter 6x3x3 --pad 1' --algorithm " + row->id);
+    CHECK(plan["run"] == row->id);
+    std::int64_t bytes = 0;
+    for (const json& buffer : plan["workspace"]) bytes += buffer["bytes"].get<std::int64_t>();
+    CHECK(plan["workspace_bytes"] == bytes);
+    for (const char* promise : {"exact", "worst", "likely", "nonfinite"})
+      CHECK_FALSE(plan["error_model"][promise].get<std::string>().empty());
+    const std::string text = explained("'1x4x9x9 --filter 6x3x3 --pad 1' --algorithm " + row->id);
+    for (const json& stage : plan["stages"])
+      CHECK_THAT(text, Contains("Stage " + stage["id"].get<std::string>() + ": "));
+  }
+}
+
+TEST_CASE("explain takes an empty batch") {
+  const json plan = explained_json("'0x3x5x7 --filter 4x3x3 --pad 1' --algorithm im2col");
+  CHECK(plan["y"] == json({0, 4, 5, 7}));
+  CHECK(plan["flops"]["direct_equivalent"] == 0);
+  CHECK(plan["padding_share"].is_null());
+}
+
+TEST_CASE("explain --matrices prints Winograd's matrices, and says no to others") {
+  CHECK_THAT(explained("cv9 --algorithm winograd --matrices"), Contains("1/2") && Contains("Bᵀ"));
+  const CommandResult other = convlens_command(shell_words("explain cv9 --algorithm direct --matrices"));
+  CHECK(other.exit == 2);
+  CHECK(other.err_lines().size() == 1);
+}
+
+TEST_CASE("A grouped layer counts its FLOPs by groups") {
+  const json plan = explained_json("'1x32x28x28 --filter 64x3x3 --pad 1 --groups 32' --algorithm direct");
+  CHECK(plan["flops"]["direct_equivalent"] == 903168);
+  CHECK(explained_json("'2x3x7x9 --filter 2x3x3' --algorithm direct")["flops"]["direct_equivalent"] == 7560);
+}
