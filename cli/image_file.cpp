@@ -1,5 +1,6 @@
 #include "cli/image_file.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -30,6 +31,8 @@ std::uint32_t crc32(Bytes b) {
   return ~crc;
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 ImageFile damaged(const std::string& how) {
   ImageFile file;
   file.damage = how;
@@ -45,6 +48,7 @@ ImageFile inspect_png(Bytes b) {
     const std::size_t length = big32(b, at);
     if (b.size() - at - 12 < length) return damaged("truncated");
     const std::string_view name = text(b.subspan(at + 4, 4));
+    if (!std::ranges::all_of(name, is_letter)) return damaged("corrupt: a chunk without a name");
     if (crc32(b.subspan(at + 4, length + 4)) != big32(b, at + 8 + length))
       return damaged("corrupt: wrong checksum of its " + std::string(name) + " chunk");
     if (at == kFirst && (name != "IHDR" || length != kHeaderLength))
@@ -74,10 +78,24 @@ int exif_orientation(Bytes segment) {
   return 1;
 }
 
+// A DHT segment: tables of a class and number (1 byte), how many codes there are of each length from 1 to 16, and a value
+// for each code. The decoder writes beyond its tables when there are more than 256.
+bool sound_huffman_tables(Bytes segment) {
+  constexpr std::size_t kLengths = 16, kMostCodes = 256;
+  while (!segment.empty()) {
+    if (segment.size() < 1 + kLengths) return false;
+    std::size_t codes = 0;
+    for (std::size_t k = 1; k <= kLengths; ++k) codes += byte(segment, k);
+    if (codes > kMostCodes || segment.size() - 1 - kLengths < codes) return false;
+    segment = segment.subspan(1 + kLengths + codes);
+  }
+  return true;
+}
+
 // A segment: 0xFF, a marker and, but for a few markers, a length (2 bytes, itself included) and data. After SOS come
 // the entropy-coded bytes, in which 0xFF is followed by 0 or a restart marker.
 ImageFile inspect_jpeg(Bytes b) {
-  constexpr std::uint32_t kStartOfScan = 0xda, kEndOfImage = 0xd9, kApp1 = 0xe1;
+  constexpr std::uint32_t kStartOfScan = 0xda, kEndOfImage = 0xd9, kApp1 = 0xe1, kHuffmanTables = 0xc4;
   const auto stands_alone = [](std::uint32_t marker) { return marker <= 1 || (marker >= 0xd0 && marker <= 0xd8); };
   ImageFile file;
   for (std::size_t at = 2;;) {
@@ -90,7 +108,9 @@ ImageFile inspect_jpeg(Bytes b) {
       const std::size_t length = big16(b, at);
       if (length < 2) return damaged("corrupt: a segment of length " + std::to_string(length));
       if (b.size() - at < length) return damaged("truncated");
-      if (marker == kApp1 && file.orientation == 1) file.orientation = exif_orientation(b.subspan(at + 2, length - 2));
+      const Bytes data = b.subspan(at + 2, length - 2);
+      if (marker == kApp1 && file.orientation == 1) file.orientation = exif_orientation(data);
+      if (marker == kHuffmanTables && !sound_huffman_tables(data)) return damaged("corrupt: a Huffman table of wrong size");
       at += length;
     }
     if (marker == kStartOfScan)

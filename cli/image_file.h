@@ -3,7 +3,8 @@
 // The decoder takes a damaged file for a good one (it checks no checksums and invents what is missing), so the file's
 // structure is walked first:
 //   PNG   every chunk's CRC-32, up to IEND         (ISO/IEC 15948, https://www.w3.org/TR/png-3/)
-//   JPEG  every marker segment, up to EOI          (ITU-T T.81), and the EXIF orientation (CIPA DC-008)
+//   JPEG  every marker segment, up to EOI, and the sizes of Huffman tables     (ITU-T T.81); the EXIF orientation
+//         (CIPA DC-008) is read on the way
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The header of an .npy file: the text of a Python dictionary with the keys descr, fortran_order and shape.
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -66,6 +67,8 @@ class HeaderText {
     const std::size_t end = text_.find(quote);
     if (end == std::string_view::npos) fail("has a text without its closing quote");
     const std::string result(text_.substr(0, end));
+    // A message quotes it on one line.
+    if (std::ranges::any_of(result, [](char c) { return c < ' ' || c > '~'; })) fail("has a text that is not plain ASCII");
     text_.remove_prefix(end + 1);
     return result;
   }

@@ -53,8 +53,8 @@ void set_padding(ConvSpec& spec, const std::string& text) {
 }
 
 ConvProblem problem_of(const RunArguments& arguments, const RunInput& input, const RunFilter& filter) {
-  const ConvSpec stride = parse_option("--stride", arguments.stride),
-                 dilation = parse_option("--dilation", arguments.dilation);
+  const ConvSpec stride = parse_option("--stride", arguments.stride);
+  const ConvSpec dilation = parse_option("--dilation", arguments.dilation);
   const Shape& x = input.shape();
   ConvSpec spec{.n = x[0], .ci = x[1], .hi = x[2], .wi = x[3]};
   filter.describe(spec);
@@ -170,8 +170,7 @@ bool work(const Job& job, const RunInput& input, const Tensor& x, const RunOutpu
 }
 
 void run(const RunArguments& arguments, const Globals& globals) {
-  if (!arguments.image.empty() && !arguments.input.empty())
-    throw BadInput("--input: given with --image, must be one of them");
+  if (!arguments.image.empty() && !arguments.input.empty()) throw BadInput("--input: given with --image, must be one");
   if (arguments.filters.empty())
     throw BadInput("--filter: none given, must be a name or FILE.npy (see convlens run --help)");
   arguments.rows.check_device();
@@ -196,14 +195,13 @@ void run(const RunArguments& arguments, const Globals& globals) {
   std::string disagreeing;
   for (const Job& job : jobs) {
     const auto started = [&](const Plan& plan) { progress.show(done++, job.filter.name() + " by " + plan.run_name()); };
-    if (!work(job, input, x, output, report, started))
-      disagreeing += (disagreeing.empty() ? "" : ", ") + job.filter.name();
+    if (!work(job, input, x, output, report, started)) disagreeing += " " + job.filter.name();
     if (interrupted()) break;
   }
   progress.clear();
   report.finish();
   if (!disagreeing.empty())
-    throw Error(Exit::check_failed, "run: algorithms disagree on " + disagreeing + ", nothing was written for it");
+    throw Error(Exit::check_failed, "run: algorithms disagree on" + disagreeing + ", nothing was written for it");
 }
 
 constexpr const char* kDescription = R"(convolves a picture or an .npy array, and cross-checks algorithms on it

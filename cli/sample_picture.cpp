@@ -21,9 +21,7 @@ struct Colour {
   Colour operator+(Colour o) const { return {r + o.r, g + o.g, b + o.b}; }
   Colour operator*(double k) const { return {r * k, g * k, b * k}; }
 };
-struct Point {
-  double x, y;
-};
+struct Point { double x, y; };
 
 Colour mix(Colour a, Colour b, double t) { return a * (1 - t) + b * t; }
 double clamp(double v) { return std::clamp(v, 0.0, 1.0); }
@@ -53,7 +51,6 @@ double cloudy_noise(double x, double y, std::uint64_t seed) {
 
 // The sun, its glow, clouds, and single stars where it is dark enough.
 constexpr Point kSun{322, 212};
-
 Colour sky(double x, double y) {
   constexpr std::array<Colour, 4> stops{
       {{0.06, 0.09, 0.25}, {0.27, 0.20, 0.46}, {0.83, 0.40, 0.44}, {1.00, 0.76, 0.44}}};
@@ -100,7 +97,6 @@ double cliff_top(double x) {
 }
 
 constexpr Point kLantern{92, 62};
-
 void add_lighthouse(Colour& colour, double x, double y) {
   const double dx = x - kLantern.x, foot = 190;
   // The beam widens to the left and to the right of the lantern.
@@ -133,15 +129,15 @@ void add_cottage(Colour& colour, double x, double y) {
   const double dx = x - 156;
   if (std::abs(dx) < 19 && y > 186 && y < 208) {
     colour = mix({0.62, 0.50, 0.50}, {0.98, 0.86, 0.72}, smooth(-19, 19, dx));
-    if (std::abs(std::abs(dx) - 10) < 3.5 && std::abs(y - 194) < 3.5)
-      colour = std::abs(std::abs(dx) - 10) < 0.5 || std::abs(y - 194) < 0.5 ? Colour{0.35, 0.2, 0.2}
-                                                                            : Colour{1.0, 0.85, 0.40};
+    const double across = std::abs(std::abs(dx) - 10), down = std::abs(y - 194);  // from the middle of a window
+    const bool bar = across < 0.5 || down < 0.5;
+    if (across < 3.5 && down < 3.5) colour = bar ? Colour{0.35, 0.2, 0.2} : Colour{1.0, 0.85, 0.40};
     if (std::abs(dx) < 3 && y > 195) colour = {0.28, 0.17, 0.20};
   }
   if (std::abs(dx - 11) < 2.6 && y > 163 && y < 178) colour = {0.44, 0.24, 0.25};
-  if (y > 170 && y <= 187 && std::abs(dx) < 7 + (y - 170) * 0.95)  // tiles
-    colour =
-        Colour{0.60, 0.24, 0.22} * (std::fmod(y, 4) < 1 || std::fmod(x + 3 * std::floor(y / 4), 6) < 0.9 ? 0.72 : 1.0);
+  const bool between_tiles = std::fmod(y, 4) < 1 || std::fmod(x + 3 * std::floor(y / 4), 6) < 0.9;
+  if (y > 170 && y <= 187 && std::abs(dx) < 7 + (y - 170) * 0.95)
+    colour = Colour{0.60, 0.24, 0.22} * (between_tiles ? 0.72 : 1);
 }
 
 void add_cliff(Colour& colour, double x, double y) {
@@ -161,8 +157,7 @@ void add_balloon(Colour& colour, double x, double y) {
   const double half_width = std::abs(t) < 1 ? kRadius * std::pow(1 - t * t, dy < 0 ? 0.5 : 0.85) : 0;
   if (half_width > 4.5 && std::abs(dx) < half_width) {
     const double longitude = std::asin(dx / half_width), latitude = std::asin(t);
-    const auto gore = static_cast<int>((longitude + kPi) * 12 / kPi),
-               ring = static_cast<int>((latitude + kPi) * 9 / kPi);
+    const int gore = static_cast<int>(12 * longitude / kPi + 12), ring = static_cast<int>(9 * latitude / kPi + 9);
     constexpr std::array<Colour, 2> cloth{{{0.13, 0.45, 0.62}, {0.98, 0.86, 0.48}}};
     const bool band = std::abs(latitude) < 0.14;
     const double light = 0.58 + 0.42 * smooth(-1.3, 1.0, latitude - 0.8 * longitude);  // from below, and from the left

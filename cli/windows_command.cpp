@@ -3,8 +3,6 @@
 // A coarse 8×8 piece of the sample picture is the input of a layer of one channel, with a 3×3 filter. Every cell that
 // is drawn, and everything that lights up, comes from the index maps of the registry's rows. All stages have cells of
 // the same size, so area is memory.
-//
-// Left: the picture and the input. Then the stages that are tall, side by side; then the others, below each other.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -156,9 +154,7 @@ void draw_input(Canvas& canvas, const Scene& scene) {
 
 void draw_legend(Canvas& canvas, const Scene& scene, bool with_sums) {
   const Coord pixel{0, 0, scene.problem.input_row(scene.output[2], 1), scene.problem.input_column(scene.output[3], 1)};
-  const auto beside = [&](std::int64_t row, std::int64_t column) {
-    return Coord{0, 0, pixel[2] + row, pixel[3] + column};
-  };
+  const auto beside = [&](int row, int column) { return Coord{0, 0, pixel[2] + row, pixel[3] + column}; };
   const std::array<std::pair<WindowCell, const char*>, 3> entries{
       {{{{pixel}, true}, "what one output is made of"},
        {{{pixel}, false}, "the same pixel, stored again"},
@@ -181,6 +177,7 @@ Picture draw(const Scene& scene) {
   const std::vector<WindowGrid> grids = window_grids(scene.problem, scene.output, kMostColumns);
   const auto tall = [](const WindowGrid& grid) { return grid.rows > 2 * grid.columns; };
 
+  // The tall ones stand side by side, the others lie below each other to their right.
   int right = kMargin + kSize * kBigCell + kGap, bottom = 0, widest = 0, y = kTop;
   std::vector<std::pair<int, int>> places;
   for (const WindowGrid& grid : grids)

@@ -29,6 +29,9 @@ struct Workshop {
     std::string flipped = grey;
     flipped[45] = static_cast<char>(flipped[45] ^ 4);  // in the compressed pixels
     std::string no_magic = x, version9 = x;
+    std::string tables = jpeg, two_lines = x;
+    tables[tables.find("\xff\xc4") + 5] = 1, tables[tables.find("\xff\xc4") + 20] = '\xff';  // codes of lengths 1 and 16
+    two_lines[two_lines.find("<f4")] = '\n';
     no_magic[1] = 'X';
     version9[6] = 9;
     const std::map<std::string, std::string> files{
@@ -40,6 +43,8 @@ struct Workshop {
         {"short.jpg", jpeg.substr(0, jpeg.size() - 60)},
         {"text.png", "no picture at all"},
         {"empty.png", ""},
+        {"tables.jpg", tables},
+        {"two_lines.npy", two_lines},
         {"x.npy", x},
         {"no_magic.npy", no_magic},
         {"version9.npy", version9},
@@ -107,6 +112,7 @@ TEST_CASE("A picture that cannot be read is one line and exit 2") {
   w.refuses("--image empty.png --filter box -o old.png", 2, "empty.png: not a PNG or JPEG file");
   w.refuses("--image short.png --filter box -o old.png", 2, "short.png: truncated");
   w.refuses("--image flipped.png --filter box -o old.png", 2, "flipped.png: corrupt: wrong checksum of its IDAT chunk");
+  w.refuses("--image tables.jpg --filter box -o old.png", 2, "tables.jpg: corrupt: a Huffman table of wrong size");
   w.refuses("--image short.jpg --filter box -o old.png", 2, "short.jpg: truncated");
   w.refuses("--image huge.png --filter box -o old.png", 2, "huge.png: 65536x65536x1 samples, must be ≤ 2^28");
 }
@@ -124,6 +130,7 @@ TEST_CASE("An array that cannot be read is one line and exit 2") {
   refuses("short_header.npy", "truncated in its header");
   refuses("short.npy", "23 bytes of elements, must be 24");
   refuses("long.npy", "25 bytes of elements, must be 24");
+  refuses("two_lines.npy", "header of the .npy file, has a text that is not plain ASCII");
   refuses("big_endian.npy", "element type >f4, is big-endian");
   refuses("objects.npy", "element type |O, holds Python objects");
   refuses("complex.npy", "element type <c8, must be one of");
