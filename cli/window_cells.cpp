@@ -51,6 +51,7 @@ WindowGrid window_grid(const Algorithm& row, const Stage& stage, const Coord& ou
 std::vector<WindowGrid> window_grids(const ConvProblem& problem, const Coord& output, std::int64_t most_columns) {
   std::vector<WindowGrid> grids;
   for (const Algorithm* row : algorithms()) {
+    if (&find_algorithm(row->family) != row) continue;  // a family's other rows hold the same windows
     const Request request{problem};
     if (!row->supports(request)) continue;
     const std::shared_ptr<const Plan> plan = row->plan(request);

@@ -1,4 +1,4 @@
-// direct.cpu: the definition, fast, on pictures in NHWC that are read where they are.
+// direct.cpu: the definition, fast, on pictures in NHWC that are read where they are (others are copied to NHWC first).
 //
 //   y(n, o, p, q) = bias(o) + Σ_u Σ_(v,c) x(n, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left, c) · w(o, u, v, c)
 //
@@ -12,9 +12,9 @@
 #include <algorithm>
 
 #include "algorithms/direct/direct.h"
-#include "algorithms/error.h"
 #include "algorithms/interface/tensor_maps.h"
 #include "algorithms/simd/block_loop.h"
+#include "algorithms/simd/picture.h"
 
 namespace convlens {
 
@@ -110,7 +110,9 @@ Decisions decide(const Request& request) {
   const std::int64_t border_rows = blocking.images * blocking.rows;
 
   Decisions d;
-  d.stages = {input_stage(problem, request.dtype), panels.stage(problem, simd::kRowTapChannel)};
+  d.stages = simd::picture_stages(request);
+  if (d.stages.empty()) d.stages = {input_stage(problem, request.dtype)};
+  d.stages.push_back(panels.stage(problem, simd::kRowTapChannel));
   d.scratch = {panels.bias_buffer(),
                {"zeros", run_bytes},
                {"border", threads * border_rows * WindowsInPlace::border_columns(problem) * problem.hf() * run_bytes}};
@@ -118,16 +120,12 @@ Decisions decide(const Request& request) {
   d.error_model = plain_sum_model(problem, request.dtype);
   d.notes = {"instructions: " + simd::instruction_set()};
   d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
-    const auto x = a.x.as<float>();
-    simd::need_contiguous_channels(x);
-    // A run crosses pixels where they follow each other; in a view with gaps between them it must not.
-    if (WindowsInPlace::whole_rows(problem) && x.strides[3] != problem.ci() && problem.wf() > 1)
-      throw BadInput("x: pixel stride " + std::to_string(x.strides[3]) + ", must be C_i = " + std::to_string(problem.ci()) + " (NHWC)");
+    const simd::Picture picture(request, a.x, workspace);
     float* const packed = workspace.get<float>("panels");
     float* const zeros = workspace.get<float>("zeros");
     std::fill_n(zeros, WindowsInPlace::run(problem), 0.0f);
     panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kRowTapChannel, packed, threads);
-    const WindowsInPlace windows{problem, x, zeros, workspace.get<float>("border"), border_rows};
+    const WindowsInPlace windows{problem, picture.view(), zeros, workspace.get<float>("border"), border_rows};
     simd::BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
   };
   return d;
@@ -144,7 +142,7 @@ const Algorithm& direct_cpu() {
       .sentence = "Reads NHWC pictures where they are, a pointer a filter row, into a register tile.",
       .source = "Zhang, Franchetti & Low 2018, arXiv 1809.10170",
       .options = simd::loop_options(),
-      .rules = {simd::f32_only(), simd::nhwc_input()},
+      .rules = {simd::f32_only()},
       .decide = decide,
   };
   return row;

@@ -10,6 +10,7 @@
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/im2col/im2col_map.h"
 #include "algorithms/simd/block_loop.h"
+#include "algorithms/simd/picture.h"
 
 namespace convlens {
 
@@ -46,19 +47,20 @@ Decisions decide(const Request& request) {
   matrix.stored = false;
 
   Decisions d;
-  d.stages = {matrix, panels.stage(problem, simd::kRowTapChannel)};
+  d.stages = simd::picture_stages(request);
+  d.stages.push_back(matrix);
+  d.stages.push_back(panels.stage(problem, simd::kRowTapChannel));
   d.scratch = {panels.bias_buffer(), {"zeros", problem.ci_per_group() * size_of(request.dtype)}};
   d.executed_flops = problem.flops();
   d.error_model = plain_sum_model(problem, request.dtype);
   d.notes = {"instructions: " + simd::instruction_set()};
   d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
-    const auto x = a.x.as<float>();
-    simd::need_contiguous_channels(x);
+    const simd::Picture picture(request, a.x, workspace);
     float* const packed = workspace.get<float>("panels");
     float* const zeros = workspace.get<float>("zeros");
     std::fill_n(zeros, problem.ci_per_group(), 0.0f);
     panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kRowTapChannel, packed, threads);
-    const ImplicitWindows windows{problem, Im2colMap(problem), x, zeros};
+    const ImplicitWindows windows{problem, Im2colMap(problem), picture.view(), zeros};
     simd::BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
   };
   return d;
@@ -75,7 +77,7 @@ const Algorithm& implicit_gemm_cpu() {
       .sentence = "Multiplies im2col's matrix without storing it: a pointer a pixel and tap says where each run of channels lies.",
       .source = "Dukhan 2019, arXiv 1907.02129",
       .options = simd::loop_options(),
-      .rules = {simd::f32_only(), simd::nhwc_input()},
+      .rules = {simd::f32_only()},
       .decide = decide,
   };
   return row;

@@ -1,7 +1,5 @@
 #include "algorithms/simd/block_loop.h"
 
-#include "algorithms/error.h"
-
 namespace convlens::simd {
 
 namespace {
@@ -48,20 +46,6 @@ Rule f32_only() {
             nearest.dtype = DType::f32;
             return Refusal{"dtype: " + std::string(name(request.dtype)) + ", the fast CPU rows compute f32", nearest};
           }};
-}
-
-Rule nhwc_input() {
-  return {"x in NHWC", [](const Request& request) -> std::optional<Refusal> {
-            if (request.layouts.x == Layout::NHWC) return std::nullopt;
-            Request nearest = request;
-            nearest.layouts.x = Layout::NHWC;
-            return Refusal{"layout of x: " + std::string(name(request.layouts.x)) + ", must be NHWC, whose channels are contiguous", nearest};
-          }};
-}
-
-void need_contiguous_channels(View<const float> x) {
-  if (x.strides[1] != 1 && x.shape[1] > 1)
-    throw BadInput("x: channel stride " + std::to_string(x.strides[1]) + ", must be 1 (NHWC)");
 }
 
 }  // namespace convlens::simd

@@ -49,12 +49,8 @@ Blocking choose_blocking(const Request& request, std::int64_t row_bytes);
 int used_threads(const Request& request);
 std::vector<Option> loop_options();  // simd, threads, register_tile, cache_block, prefetch, nontemporal
 
-// The limits that fast rows share.
+// The limit that the fast rows share.
 Rule f32_only();
-Rule nhwc_input();
-
-// Throws BadInput where a view that should be in NHWC has channels that are not contiguous.
-void need_contiguous_channels(View<const float> x);
 
 struct BlockLoop {
   const ConvProblem& problem;
