@@ -63,10 +63,6 @@ struct Decisions {
   std::vector<std::string> notes;        // decisions worth recording: "gemm: OpenBLAS …"
   // Computes y. Buffers hold garbage on entry; `threads` is at least 1.
   std::function<void(const Arguments&, const Workspace&, int threads, Stream)> execute;
-  // The same without the transforms of input, filter and output, on a workspace that `execute` has left; null where
-  // these are not apart. For measurements of the kernel alone.
-  std::function<void(const Arguments&, const Workspace&, int threads, Stream)> kernel;
-  bool vendor = false;  // a library's own: its stages are opaque, its non-finite rule is not ours
 };
 
 class Plan {

@@ -43,7 +43,8 @@ std::int64_t Stage::passes() const {
 
 std::int64_t Stage::offset(const Coord& cell) const {
   std::int64_t sum = 0;
-  for (std::size_t axis = 0; axis < axes.size(); ++axis) sum += cell[axis] % axes[axis].resident * axes[axis].stride;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis)
+    if (axes[axis].resident > 0) sum += cell[axis] % axes[axis].resident * axes[axis].stride;  // an empty axis has no cells
   return sum;
 }
 

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <hwy/base.h>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/peers/blas.h"
+#include "algorithms/simd/tile.h"
 #include "revision.h"
 
 namespace convlens {
@@ -109,6 +111,8 @@ std::vector<Library> libraries() {
 #ifdef CONVLENS_WITH_KISSFFT  // its headers carry no version
   libraries.push_back({"KissFFT", "unknown"});
 #endif
+  libraries.push_back({"Highway", std::to_string(HWY_MAJOR) + "." + std::to_string(HWY_MINOR) + "." +
+                                      std::to_string(HWY_PATCH) + " " + simd::instruction_set()});
   libraries.push_back({"nlohmann-json", std::to_string(NLOHMANN_JSON_VERSION_MAJOR) + "." +
                                             std::to_string(NLOHMANN_JSON_VERSION_MINOR) + "." +
                                             std::to_string(NLOHMANN_JSON_VERSION_PATCH)});
