@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
-#include <hwy/base.h>
+#include <hwy/highway.h>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/peers/blas.h"
