@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 #include "algorithms/measure/machine.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"

@@ -3,7 +3,7 @@
 #include <limits>
 #include <memory>
 
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 #include "algorithms/winograd/winograd.h"
 #include "cli/arguments.h"
 #include "cli/command.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "algorithms/error.h"
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 
 namespace convlens::cli {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "algorithms/interface/registry.h"
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"
 #include "cli/arguments.h"

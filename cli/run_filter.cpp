@@ -1,7 +1,7 @@
 #include "cli/run_filter.h"
 
 #include "algorithms/error.h"
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 
 namespace convlens::cli {
 

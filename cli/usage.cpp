@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 #include "cli/command.h"
 
 namespace convlens::cli {

@@ -35,17 +35,18 @@ install_missing_packages() {
   fi
 }
 
-# Configures once (again when the options change), then builds what has changed. The log is shown when it fails.
+# Configures, so that what was installed since is found, and builds what has changed. A log is shown when it fails; the
+# summary of what was found or left out, when it is not that of the last time.
 configure_and_build() {
-  local log=build/setup.log
+  local log=build/setup.log summary=build/summary.txt
   mkdir -p build
-  if [ ! -f build/CMakeCache.txt ] || [ ! -f build/build.ninja ] || [ $# -gt 0 ]; then
-    if ! cmake --preset default "$@" > "$log" 2>&1; then
-      cat "$log" >&2
-      return 1
-    fi
-    sed -n '/^-- Convlens /,/^-- Configuring done/p' "$log" | sed -e '/Configuring done/d' -e 's/^-- //' >&2
+  if ! cmake --preset default > "$log" 2>&1; then
+    cat "$log" >&2
+    return 1
   fi
+  sed -n '/^-- Convlens /,/^-- Configuring done/p' "$log" | sed -e '/Configuring done/d' -e 's/^-- //' > "$summary.new"
+  cmp -s "$summary.new" "$summary" || cat "$summary.new" >&2
+  mv "$summary.new" "$summary"
   if ! cmake --build build > "$log" 2>&1; then
     grep -vE '^\[[0-9]+/[0-9]+\] ' "$log" | tail -n 60 >&2
     return 1

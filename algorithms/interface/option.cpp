@@ -2,9 +2,10 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <set>
 
 #include "algorithms/error.h"
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 
 namespace convlens {
 
@@ -35,6 +36,7 @@ const Option& find(std::string_view id, std::span<const Option> options) {
 
 OptionSet OptionSet::parse(std::string_view text, std::span<const Option> options) {
   OptionSet set;
+  std::set<std::string, std::less<>> named;
   for (const Option& option : options) set.values_[option.id] = option.default_value;
   const auto next_item = [&text] {
     const std::size_t comma = text.find(',');
@@ -53,6 +55,7 @@ OptionSet OptionSet::parse(std::string_view text, std::span<const Option> option
     while (option.accepts && !text.empty() && text.substr(0, text.find(',')).find('=') == std::string_view::npos)
       value += "," + std::string(next_item());
     check_value(option, value);
+    if (!named.insert(option.id).second) throw BadInput("option " + option.id + ": " + value + ", must be given once");
     set.values_[option.id] = value;
   }
   return set;

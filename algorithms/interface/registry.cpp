@@ -7,7 +7,7 @@
 #include "algorithms/fft/fft.h"
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/im2win/im2win.h"
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 #include "algorithms/winograd/winograd.h"
 
 namespace convlens {

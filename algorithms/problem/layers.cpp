@@ -4,7 +4,7 @@
 
 #include "algorithms/embedded.h"
 #include "algorithms/error.h"
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 #include "algorithms/problem/parse.h"
 #include "algorithms/problem/parse_forms.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "algorithms/error.h"
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 #include "algorithms/problem/parse_forms.h"
 
 namespace convlens {

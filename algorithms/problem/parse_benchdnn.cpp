@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "algorithms/error.h"
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 #include "algorithms/problem/checked.h"
 #include "algorithms/problem/parse_forms.h"
 

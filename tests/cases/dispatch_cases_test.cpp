@@ -22,7 +22,7 @@ TEST_CASE("B25: a row that this build cannot run refuses with what is missing", 
 }
 
 TEST_CASE(
-    "B25: Winograd computes stride, dilation and other kernels, or refuses in words; it never passes off "
+    "B25: Winograd computes stride, dilation and other kernels, or refuses in words, it never passes off "
     "another's result",
     "[cases]") {
   const auto layer = [] { return ConvCase().input(1, 4, 8, 8).x(XH).w(WH); };

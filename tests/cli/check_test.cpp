@@ -68,7 +68,7 @@ TEST_CASE("The same check prints the same, whatever the number of threads") {
   for (std::size_t k = 0; k < one.size(); ++k) CHECK(one[k]["verdicts"] == three[k]["verdicts"]);
 }
 
-TEST_CASE("check's table says what was refused and why; refused everywhere it ends with 3") {
+TEST_CASE("check's table says what was refused and why, refused everywhere it ends with 3") {
   const std::string strided = "'1x4x8x8 --filter 4x3x3 --stride 2'";
   const CommandResult some = convlens_command(shell_words("check " + strided + " --dtype f32 --layout NCHW"));
   CHECK(some.exit == 0);
@@ -131,7 +131,7 @@ TEST_CASE("Ctrl-C keeps what was checked and ends with 130") {
   CHECK_THAT(table.out, Contains("passed, 0 failed"));
 }
 
-TEST_CASE("Long work tells how far it is on stderr, with what is left; short work says nothing") {
+TEST_CASE("Long work tells how far it is on stderr, with what is left, short work says nothing") {
   const CommandResult long_work = convlens_command(shell_words("check --fuzz --seconds 7 --algorithm direct"));
   REQUIRE(long_work.err_lines().size() >= 1);
   CHECK_THAT(long_work.err_lines().front(), Contains("fuzz: problem ") && Contains(" left"));

@@ -111,7 +111,7 @@ TEST_CASE("Every rule that a problem breaks has its own line") {
   CHECK(result.err_lines().size() == 4);  // groups ∤ ci, groups ∤ co, hf, wf
 }
 
-TEST_CASE("asked for any device (--device auto), chooses the CPU and says why; cpu says nothing") {
+TEST_CASE("asked for any device (--device auto), chooses the CPU and says why, cpu says nothing") {
   const CommandResult automatic = convlens_command(shell_words("explain cv9 --algorithm direct --device auto"));
   CHECK(automatic.exit == 0);
   CHECK(automatic.err == "device auto: chose the CPU, because this build has no GPU rows\n");
@@ -138,7 +138,7 @@ TEST_CASE("Sizes are read in all their units") {
   }
 }
 
-TEST_CASE("A reader that has seen enough ends the command quietly; a full disk does not") {
+TEST_CASE("A reader that has seen enough ends the command quietly, a full disk does not") {
   const CommandResult head = run_command({.arguments = {"list", "layers", "--json"}, .close_stdout_early = true});
   CHECK(head.exit == 0);
   CHECK(head.err == "");

@@ -1,7 +1,7 @@
 // Options and option sets, and the suggestions for misspelt names.
 #include "algorithms/interface/option.h"
 #include "algorithms/error.h"
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 #include "tests/catch.h"
 
 namespace {
@@ -30,6 +30,7 @@ TEST_CASE("an option set takes defaults for what is not named") {
   CHECK(set.is("batching", "full"));
   CHECK(set.integer("images") == 8);
   CHECK(OptionSet::parse("", kOptions).is("batching", "image"));
+  CHECK_THROWS_AS(OptionSet::parse("batching=full,batching=image", kOptions), BadInput);
 }
 
 TEST_CASE("an option set's text leaves out defaults and reads back") {

@@ -1,4 +1,4 @@
-#include "algorithms/interface/suggest.h"
+#include "algorithms/suggest.h"
 
 #include <algorithm>
 #include <vector>
