@@ -91,6 +91,7 @@ Exit run(int argc, char** argv) {
     if (globals.json && globals.csv) throw BadInput("--csv: given with --json, must be one of them");
     if (globals.threads > 0) omp_set_num_threads(globals.threads);
   });
+  refuse_empty({argv + 1, argv + argc});
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

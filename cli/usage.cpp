@@ -1,8 +1,8 @@
 #include "cli/usage.h"
 
 #include <algorithm>
-#include <vector>
 
+#include "algorithms/error.h"
 #include "algorithms/suggest.h"
 #include "cli/command.h"
 
@@ -59,6 +59,19 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   std::string line = error.what();
   std::ranges::replace(line, '\n', ' ');
   return line;
+}
+
+void refuse_empty(const std::vector<std::string>& arguments) {
+  std::string before;
+  for (const std::string& argument : arguments) {
+    std::string empty;  // the name of what is
+    if (argument.empty())
+      empty = before.starts_with("-") && before != "--" ? before : "argument";
+    else if (argument.starts_with("-") && argument.find('=') == argument.size() - 1)
+      empty = argument.substr(0, argument.size() - 1);
+    if (!empty.empty()) throw BadInput(empty + ": \"\", must not be empty");
+    before = argument;
+  }
 }
 
 std::string no_command(const CLI::App& app) {
