@@ -59,6 +59,14 @@ class RowArguments {
   std::string options_ = "default", device_ = "cpu";
 };
 
+// The one value of an option that may be repeated elsewhere. Throws BadInput when there are more, or none.
+template <class T>
+T only(const std::vector<T>& values, const std::string& parameter) {
+  if (values.size() != 1)
+    throw BadInput(parameter + ": " + std::to_string(values.size()) + " given, must be exactly one");
+  return values.front();
+}
+
 // An option of `command` with a whole number, or a number, in a range.
 CLI::Option* add_integer(CLI::App& command, const std::string& name, std::int64_t least, std::int64_t most,
                          std::function<void(std::int64_t)> set, const std::string& sentence);

@@ -22,13 +22,6 @@ struct ExplainArguments {
   bool matrices = false;
 };
 
-template <class T>
-T only(const std::vector<T>& values, const std::string& parameter) {
-  if (values.size() != 1)
-    throw BadInput(parameter + ": " + std::to_string(values.size()) + " given, must be exactly one");
-  return values.front();
-}
-
 std::vector<std::int64_t> parse_cell(const std::string& text) {
   std::vector<std::int64_t> at;
   for (std::size_t from = 0; from <= text.size();) {

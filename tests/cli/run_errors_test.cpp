@@ -171,7 +171,7 @@ TEST_CASE("Wrong sizes and choices are one line and exit 2") {
   w.refuses("--input x.npy --filter two.npy --pad 1x2x3 -o old.npy", 2, "--pad");
   w.refuses("--input x.npy --filter two.npy --dilation 1x0 -o old.npy", 2, "dilation_w: 0, must be ≥ 1");
   w.refuses("--input x.npy --filter two.npy --dtype f8 -o old.npy", 2, "dtype: f8");
-  w.refuses("--input x.npy --filter two.npy --dtype all -o old.npy", 2, "--dtype: 4 given, must be one");
+  w.refuses("--input x.npy --filter two.npy --dtype all -o old.npy", 2, "--dtype: 4 given, must be exactly one");
   w.refuses("--input x.npy --filter two.npy --layout NWHC -o old.npy", 2, "layout: NWHC");
   w.refuses("--input x.npy --filter two.npy --algorithm im2wim -o old.npy", 2,
             "algorithm: im2wim, did you mean \"im2win\"?");
@@ -197,6 +197,14 @@ TEST_CASE("An output that cannot be written is one line and exit 2") {
   w.refuses("--image good.png --filter box --filter box -o folder/", 2, "would be written twice");
   w.refuses("--input x.npy --filter two.npy -o old.png", 2, "output: old.png, must end in .npy");
   w.refuses("--image good.png --filter w_ci2.npy -o old.png", 2, "channels");
+}
+
+TEST_CASE("Of several files none is written when one cannot be") {
+  const Workshop w;
+  fs::create_directory(w.path("folder/gaussian.png"));
+  w.refuses("--image good.png --filter box --filter gaussian -o folder/", 2,
+            "output: folder/gaussian.png, is a folder, must be a file");
+  w.refuses("--image good.png --filter box --filter gaussian -o folder/ --csv", 2, "folder/gaussian.png");
 }
 
 TEST_CASE("B25: what no row computes is one line and exit 3") {
