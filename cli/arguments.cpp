@@ -111,7 +111,7 @@ void LayerArguments::add_to(CLI::App& command) {
   add_part("--groups", "COUNT", "groups of channels, 1 when left out");
   command
       .add_flag_callback(
-          "--bias", [this] { written_ += " --bias"; }, "add a bias")
+          "--bias", [this] { bias_ = true, written_ += " --bias"; }, "add a bias")
       ->group("A layer written out, after LAYER = N×C_i×H_i×W_i");
 }
 
@@ -123,6 +123,8 @@ std::vector<Layer> LayerArguments::layers() const {
   };
   std::vector<std::string> names = names_;
   names.insert(names.end(), named_.begin(), named_.end());
+  if (bias_ && names.size() == 2 && names[1].find_first_not_of("0123456789") == std::string::npos)
+    throw BadInput("--bias: " + names[1] + ", must have no value");
   if (!written_.empty() && (names.size() != 1 || !suites_.empty() || !written_out(names[0])))
     throw BadInput("layer:" + written_ + ", must follow exactly one N×C_i×H_i×W_i, as in 1x64x56x56 --filter 64x3x3");
   for (const std::string& name : names) {

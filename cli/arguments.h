@@ -33,6 +33,7 @@ class LayerArguments {
  private:
   std::vector<std::string> names_, named_, suites_;  // LAYER…, --layer, --suite
   std::string written_;                              // " --filter 64x3x3 --stride 2", from the options of the command
+  bool bias_ = false;                                // whether --bias is one of these
   std::optional<std::int64_t> batch_;
 };
 

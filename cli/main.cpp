@@ -115,7 +115,7 @@ int guarded(int argc, char** argv) {
   } catch (const Finished& finished) {
     return static_cast<int>(interrupted() ? Exit::interrupted : finished.exit);
   } catch (const Error& error) {
-    say(std::string("convlens: ") + error.what());
+    say("convlens: " + printable(error.what(), {argv + 1, argv + argc}));
     return static_cast<int>(error.exit());
   } catch (const std::bad_alloc&) {
     say("convlens: memory: the system has no more");

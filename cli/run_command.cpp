@@ -29,9 +29,11 @@ struct RunArguments {
   RowArguments rows;
 };
 
+constexpr const char* kSizeCharacters = "0123456789xX×";
+
 // A size option of a layer, as parse.h has it.
 ConvSpec parse_option(const std::string& option, const std::string& text) {
-  if (text.find_first_not_of("0123456789x") != std::string::npos || text.empty())
+  if (text.find_first_not_of(kSizeCharacters) != std::string::npos || text.empty())
     throw BadInput(option + ": " + text + ", must be a number, or numbers joined by x, as in 1 or 1x2");
   return parse_spec("1x1x1x1 --filter 1x1x1 " + option + " " + text);
 }
@@ -44,7 +46,7 @@ void set_padding(ConvSpec& spec, const std::string& text) {
     spec.pad_top = rows / 2, spec.pad_bottom = rows - rows / 2;
     spec.pad_left = columns / 2, spec.pad_right = columns - columns / 2;
   } else if (text != "valid") {
-    if (text.find_first_not_of("0123456789x") != std::string::npos)
+    if (text.find_first_not_of(kSizeCharacters) != std::string::npos)
       throw BadInput("--pad: " + text + ", must be same, valid, a number, HxW or TxBxLxR");
     const ConvSpec padded = parse_option("--pad", text);
     spec.pad_top = padded.pad_top, spec.pad_bottom = padded.pad_bottom;
