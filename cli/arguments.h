@@ -20,11 +20,14 @@ struct Layer {
   std::string text() const;  // the name, or else the problem; with the batch size where it isn't 1
 };
 
+// Whether a command works on one combination of layer, algorithm, type and layouts, or on many.
+enum class Amount : std::uint8_t { one, many };
+
 // LAYER… and --layer, --suite, --batch; a layer may also be written out, in quotes as one argument or with --filter,
 // --stride, … as options of the command.
 class LayerArguments {
  public:
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, Amount amount);  // one: without --suite
   bool given() const { return !names_.empty() || !named_.empty() || !suites_.empty(); }
 
   // In the order given. Throws BadInput with the closest name, or the rule that a written-out layer breaks.
@@ -40,7 +43,7 @@ class LayerArguments {
 // --algorithm, --options, --dtype, --layout, --device.
 class RowArguments {
  public:
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, Amount amount);  // one: without --options
   bool algorithm_given() const { return !runs_.empty(); }
   bool asks_for_all() const;  // by `--algorithm all`, or by not saying
   bool dtype_given() const { return !dtypes_.empty(); }

@@ -160,8 +160,8 @@ void add_check(CLI::App& app, const Globals& globals) {
                            "convlens check mb2ic4ih8oc6kh3ph1 --algorithm direct --layout all --csv",
                            "convlens check --fuzz --seconds 2 --seed 7"});
   const auto arguments = std::make_shared<CheckArguments>();
-  arguments->layers.add_to(*command);
-  arguments->rows.add_to(*command);
+  arguments->layers.add_to(*command, Amount::many);
+  arguments->rows.add_to(*command, Amount::many);
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   add_integer(
       *command, "--seed", 0, most, [a = arguments.get()](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },

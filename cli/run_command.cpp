@@ -242,7 +242,7 @@ void add_run(CLI::App& app, const Globals& globals) {
   add("--stride", arguments->stride, "S|HxW", "stride, 1 when left out");
   add("--dilation", arguments->dilation, "D|HxW", "dilation, 1 when left out");
   add("--show", arguments->show, "HOW", "how a picture shows y: clip (y), magnitude (|y|) or offset (½ + y)");
-  arguments->rows.add_to(*command);
+  arguments->rows.add_to(*command, Amount::many);
   command->callback([arguments, &globals] { run(*arguments, globals); });
 }
 
