@@ -116,7 +116,14 @@ TEST_CASE("check --verbose has a row for every check") {
 }
 
 TEST_CASE("check takes an empty batch") {
-  CHECK(convlens_command(shell_words("check '0x3x5x7 --filter 4x3x3 --pad 1'")).exit == 0);
+  const std::string call = "check '0x3x5x7 --filter 4x3x3 --pad 1'";
+  const CommandResult text = convlens_command(shell_words(call));
+  CHECK(text.exit == 0);
+  CHECK(text.out.find("y(") == std::string::npos);  // no output is the worst of none
+  for (const json& check : json_lines(convlens_command(shell_words(call + " --json")).out))
+    for (const auto& [promise, verdict] : check["verdicts"].items())
+      if (verdict["made"].get<bool>())
+        for (const char* key : {"at", "got", "expected", "bound"}) CHECK(verdict[key].is_null());
 }
 
 TEST_CASE("check --fuzz goes on for its seconds, and starts the same for the same seed") {
