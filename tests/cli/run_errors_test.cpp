@@ -249,6 +249,19 @@ TEST_CASE("A disk that fills up leaves the old file and no temporary one") {
   CHECK(w.everything() == before);
 }
 
+TEST_CASE("An extension in capitals is the same extension") {
+  const Workshop w;
+  for (const char* call : {"run --image good.png --filter identity -o New.PNG", "windows -o Windows.Png",
+                           "run --input x.npy --filter two.npy -o new.NPY"}) {
+    INFO(call);
+    CHECK(run_command({.arguments = shell_words(call), .folder = w.folder.path()}).exit == 0);
+  }
+  CHECK(read_bytes(w.path("New.PNG")).substr(1, 3) == "PNG");
+  CHECK(read_bytes(w.path("Windows.Png")).substr(1, 3) == "PNG");
+  CHECK(read_bytes(w.path("new.NPY")).substr(1, 5) == "NUMPY");
+  w.refuses("--image good.png --filter box -o new.JPG", 2, "output: new.JPG, must end in .png, .npy or /");
+}
+
 TEST_CASE("An old file is replaced whole, through a link, with its permissions") {
   const Workshop w;
   fs::create_symlink("old.png", w.path("link.png"));
