@@ -86,14 +86,16 @@ std::string Layer::text() const {
   return name + (problem.n() == 1 ? "" : " N=" + std::to_string(problem.n()));
 }
 
-void LayerArguments::add_to(CLI::App& command) {
-  const std::string group = "Layers";
-  command.add_option("LAYER", names_, "a layer, a suite, or a problem in quotes: '1x64x56x56 --filter 64x3x3 --pad 1'");
+void LayerArguments::add_to(CLI::App& command, Amount amount) {
+  const std::string group = "Layers", written_group = "A layer written out, after LAYER = N×C_i×H_i×W_i";
+  const std::string named = amount == Amount::one ? "a layer" : "a layer, a suite,";
+  command.add_option("LAYER", names_, named + " or a problem in quotes: '1x64x56x56 --filter 64x3x3 --pad 1'");
   command.add_option("--layer", named_, "a layer, as LAYER")->allow_extra_args(false)->type_name("NAME")->group(group);
-  command.add_option("--suite", suites_, "all layers of a suite, as in cv")
-      ->allow_extra_args(false)
-      ->type_name("NAME")
-      ->group(group);
+  if (amount == Amount::many)
+    command.add_option("--suite", suites_, "all layers of a suite, as in cv")
+        ->allow_extra_args(false)
+        ->type_name("NAME")
+        ->group(group);
   add_integer(
       command, "--batch", 0, std::int64_t{1} << 40, [this](std::int64_t n) { batch_ = n; }, "N, the batch size")
       ->group(group);
@@ -102,7 +104,7 @@ void LayerArguments::add_to(CLI::App& command) {
         .add_option_function<std::string>(
             option, [this, option](const std::string& value) { written_ += " " + option + " " + value; }, sentence)
         ->type_name(type)
-        ->group("A layer written out, after LAYER = N×C_i×H_i×W_i");
+        ->group(written_group);
   };
   add_part("--filter", "CxHxW", "C_o×H_f×W_f");
   add_part("--stride", "S|HxW", "stride, 1 when left out");
@@ -111,8 +113,8 @@ void LayerArguments::add_to(CLI::App& command) {
   add_part("--groups", "COUNT", "groups of channels, 1 when left out");
   command
       .add_flag_callback(
-          "--bias", [this] { written_ += " --bias"; }, "add a bias")
-      ->group("A layer written out, after LAYER = N×C_i×H_i×W_i");
+          "--bias", [this] { bias_ = true, written_ += " --bias"; }, "add a bias")
+      ->group(written_group);
 }
 
 std::vector<Layer> LayerArguments::layers() const {
@@ -123,6 +125,8 @@ std::vector<Layer> LayerArguments::layers() const {
   };
   std::vector<std::string> names = names_;
   names.insert(names.end(), named_.begin(), named_.end());
+  if (bias_ && names.size() == 2 && names[1].find_first_not_of("0123456789") == std::string::npos)
+    throw BadInput("--bias: " + names[1] + ", must have no value");
   if (!written_.empty() && (names.size() != 1 || !suites_.empty() || !written_out(names[0])))
     throw BadInput("layer:" + written_ + ", must follow exactly one N×C_i×H_i×W_i, as in 1x64x56x56 --filter 64x3x3");
   for (const std::string& name : names) {
@@ -136,20 +140,21 @@ std::vector<Layer> LayerArguments::layers() const {
   return layers;
 }
 
-void RowArguments::add_to(CLI::App& command) {
+void RowArguments::add_to(CLI::App& command, Amount amount) {
   const std::string group = "Algorithms";
   const auto add = [&](const std::string& option, std::vector<std::string>& values, const std::string& type,
                        const std::string& sentence) {
     command.add_option(option, values, sentence)->allow_extra_args(false)->type_name(type)->group(group);
   };
-  add("--algorithm", runs_, "NAME[:ID=VALUE,…]",
-      "a row of `convlens list algorithms`, with options, or all; may be repeated");
-  add("--dtype", dtypes_, "TYPE", "f16, bf16, f32, f64 or all; may be repeated");
-  add("--layout", layouts_, "LAYOUT",
-      "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW, or all 18; may be repeated");
-  command.add_option("--options", options_, "default, or all: every combination of the options' listed values")
-      ->type_name("WHICH")
-      ->group(group);
+  const bool many = amount == Amount::many;
+  const std::string repeated = many ? ", or all; may be repeated" : "";
+  add("--algorithm", runs_, "NAME[:ID=VALUE,…]", "a row of `convlens list algorithms`, with options" + repeated);
+  add("--dtype", dtypes_, "TYPE", "f16, bf16, f32, f64" + repeated);
+  add("--layout", layouts_, "LAYOUT", "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW" + repeated);
+  if (many)
+    command.add_option("--options", options_, "default, or all: every combination of the options' listed values")
+        ->type_name("WHICH")
+        ->group(group);
   command.add_option("--device", device_, "cpu, auto or gpu")->type_name("DEVICE")->group(group);
 }
 

@@ -20,11 +20,14 @@ struct Layer {
   std::string text() const;  // the name, or else the problem; with the batch size where it isn't 1
 };
 
+// Whether a command works on one combination of layer, algorithm, type and layouts, or on many.
+enum class Amount : std::uint8_t { one, many };
+
 // LAYER… and --layer, --suite, --batch; a layer may also be written out, in quotes as one argument or with --filter,
 // --stride, … as options of the command.
 class LayerArguments {
  public:
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, Amount amount);  // one: without --suite
   bool given() const { return !names_.empty() || !named_.empty() || !suites_.empty(); }
 
   // In the order given. Throws BadInput with the closest name, or the rule that a written-out layer breaks.
@@ -33,13 +36,14 @@ class LayerArguments {
  private:
   std::vector<std::string> names_, named_, suites_;  // LAYER…, --layer, --suite
   std::string written_;                              // " --filter 64x3x3 --stride 2", from the options of the command
+  bool bias_ = false;                                // whether --bias is one of these
   std::optional<std::int64_t> batch_;
 };
 
 // --algorithm, --options, --dtype, --layout, --device.
 class RowArguments {
  public:
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, Amount amount);  // one: without --options
   bool algorithm_given() const { return !runs_.empty(); }
   bool asks_for_all() const;  // by `--algorithm all`, or by not saying
   bool dtype_given() const { return !dtypes_.empty(); }
@@ -58,6 +62,14 @@ class RowArguments {
   std::vector<std::string> runs_, dtypes_, layouts_;
   std::string options_ = "default", device_ = "cpu";
 };
+
+// The one value of an option that may be repeated elsewhere. Throws BadInput when there are more, or none.
+template <class T>
+T only(const std::vector<T>& values, const std::string& parameter) {
+  if (values.size() != 1)
+    throw BadInput(parameter + ": " + std::to_string(values.size()) + " given, must be exactly one");
+  return values.front();
+}
 
 // An option of `command` with a whole number, or a number, in a range.
 CLI::Option* add_integer(CLI::App& command, const std::string& name, std::int64_t least, std::int64_t most,

@@ -159,8 +159,8 @@ void add_bench(CLI::App& app, const Globals& globals) {
                            "convlens bench cv12 --algorithm im2col:batching=full -o records.jsonl"});
   const auto arguments = std::make_shared<BenchArguments>();
   BenchArguments* a = arguments.get();
-  a->layers.add_to(*command);
-  a->rows.add_to(*command);
+  a->layers.add_to(*command, Amount::many);
+  a->rows.add_to(*command, Amount::many);
   add_integer(
       *command, "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->ruler.repeats = static_cast<int>(v); },
       "at least so many samples; 10 when left out");

@@ -32,16 +32,15 @@ constexpr double kFuzzSeconds = 10;
 class Checking {
  public:
   Checking(const CheckArguments& arguments, const Globals& globals, CheckReport::Rows rows)
-      : arguments_(arguments), globals_(globals), report_(rows) {
-    if (globals.csv) print(check_csv_header());
-  }
+      : arguments_(arguments), globals_(globals), report_(rows), held_back_(globals.csv ? check_csv_header() : "") {}
 
   void check(const Layer& layer, const Algorithm& algorithm, const Request& request, Progress& progress) {
     const CheckResult result = convlens::check(algorithm, request, arguments_.seed, oracles_);
     report_.add(layer, result);
     if (globals_.json || globals_.csv) {
       progress.clear();
-      print(globals_.json ? check_json(layer, result) : check_csv(layer, result));
+      held_back_ += globals_.json ? check_json(layer, result) : check_csv(layer, result);
+      if (checked_any()) release();
     }
     // The first failure of an algorithm and type says most of what there is to say.
     if (!result.supported || result.passed()) return;
@@ -52,14 +51,22 @@ class Checking {
   }
 
   // Says what was found; throws Finished when it is no success.
-  void finish() const {
-    if (report_.passed() + report_.failed() == 0 && report_.refused() > 0 && !interrupted())
+  void finish() {
+    if (!checked_any() && report_.refused() > 0 && !interrupted())
       throw Unsupported("nothing could be checked: " + report_.first_refusal());
+    release();
     if (!globals_.json && !globals_.csv) print(report_.text(arguments_.verbose));
     if (report_.failed() > 0) throw Finished{Exit::check_failed};
   }
 
  private:
+  bool checked_any() const { return report_.passed() + report_.failed() > 0; }
+
+  void release() {
+    print(held_back_);
+    held_back_.clear();
+  }
+
   CheckResult smallest(const Algorithm& algorithm, const CheckResult& failed) {
     const auto fails = [&](const Request& request) {
       if (interrupted()) return false;
@@ -72,6 +79,7 @@ class Checking {
   const CheckArguments& arguments_;
   const Globals& globals_;
   CheckReport report_;
+  std::string held_back_;  // for stdout, which stays empty when nothing can be checked
   OracleCache oracles_;
   std::set<std::string> shrunk_;
 };
@@ -152,8 +160,8 @@ void add_check(CLI::App& app, const Globals& globals) {
                            "convlens check mb2ic4ih8oc6kh3ph1 --algorithm direct --layout all --csv",
                            "convlens check --fuzz --seconds 2 --seed 7"});
   const auto arguments = std::make_shared<CheckArguments>();
-  arguments->layers.add_to(*command);
-  arguments->rows.add_to(*command);
+  arguments->layers.add_to(*command, Amount::many);
+  arguments->rows.add_to(*command, Amount::many);
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   add_integer(
       *command, "--seed", 0, most, [a = arguments.get()](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },

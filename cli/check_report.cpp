@@ -15,14 +15,18 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostRefusals = 8;  // sentences shown without --verbose
 
-std::string place(const Shape& at) {
-  return "y(" + std::to_string(at[0]) + "," + std::to_string(at[1]) + "," + std::to_string(at[2]) + "," +
-         std::to_string(at[3]) + ")";
-}
-
 const Verdict* find(const std::vector<Verdict>& verdicts, const std::string& promise) {
   const auto found = std::ranges::find(verdicts, promise, &Verdict::promise);
   return found == verdicts.end() ? nullptr : &*found;
+}
+
+// "y(0,3,1,2)", where the error came closest to the bound; "" without such a place.
+std::string worst_place(const std::vector<Verdict>& verdicts) {
+  const Verdict* worst = find(verdicts, "worst");
+  if (worst == nullptr || !worst->made || !worst->at) return "";
+  const Shape& at = *worst->at;
+  return "y(" + std::to_string(at[0]) + "," + std::to_string(at[1]) + "," + std::to_string(at[2]) + "," +
+         std::to_string(at[3]) + ")";
 }
 
 bool counts(const Verdict& v) { return v.promise == "exact" || v.promise == "nonfinite"; }
@@ -52,10 +56,10 @@ std::string check_json(const Layer& layer, const CheckResult& result) {
     if (v.made) {
       verdict["kept"] = v.kept;
       verdict[counts(v) ? "wrong" : "ratio"] = v.ratio;
-      verdict["at"] = v.at;
-      verdict["got"] = v.got;
-      verdict["expected"] = v.expected;
-      verdict["bound"] = v.bound;
+      verdict["at"] = v.at ? Json(*v.at) : Json(nullptr);
+      verdict["got"] = v.at ? Json(v.got) : Json(nullptr);
+      verdict["expected"] = v.at ? Json(v.expected) : Json(nullptr);
+      verdict["bound"] = v.at ? Json(v.bound) : Json(nullptr);
     }
     verdicts[v.promise] = verdict;
   }
@@ -84,7 +88,6 @@ std::string check_csv(const Layer& layer, const CheckResult& result) {
     const Verdict* v = find(result.verdicts, promise);
     return v == nullptr || !v->made ? "" : significant(v->ratio, 6);
   };
-  const Verdict* worst = find(result.verdicts, "worst");
   return csv_line({result.run, layer.name, to_text(r.problem.spec()), std::string(name(r.dtype)),
                    std::string(name(r.layouts.x)), std::string(name(r.layouts.w)), std::string(name(r.layouts.y)),
                    std::to_string(result.seed), result.supported ? "yes" : "no",
@@ -92,7 +95,7 @@ std::string check_csv(const Layer& layer, const CheckResult& result) {
                    : result.passed() ? "yes"
                                      : "no",
                    ratio("exact"), ratio("worst"), ratio("likely"), ratio("nonfinite"),
-                   worst != nullptr && worst->made ? place(worst->at) : "", result.reason});
+                   worst_place(result.verdicts), result.reason});
 }
 
 CheckReport::Row& CheckReport::row_of(const Layer& layer, const CheckResult& result) {
@@ -164,9 +167,9 @@ std::string CheckReport::text(bool verbose) const {
     if (rows_ != Rows::by_dtype) cells.push_back(row.layouts);
     cells.push_back(rows_ == Rows::each ? row.layer : std::to_string(row.checks));
     for (const char* promise : {"exact", "worst", "likely", "nonfinite"}) cells.push_back(cell(row.worst, promise));
-    const Verdict* worst = find(row.worst, "worst");
+    const std::string worst = worst_place(row.worst);
     const std::string of = rows_ == Rows::each || one_layer ? "" : " of " + row.worst_layer;
-    cells.push_back(worst != nullptr && worst->made ? place(worst->at) + of : "–");
+    cells.push_back(worst.empty() ? "–" : worst + of);
     table.add(std::move(cells));
   }
 

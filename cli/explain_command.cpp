@@ -22,13 +22,6 @@ struct ExplainArguments {
   bool matrices = false;
 };
 
-template <class T>
-T only(const std::vector<T>& values, const std::string& parameter) {
-  if (values.size() != 1)
-    throw BadInput(parameter + ": " + std::to_string(values.size()) + " given, must be exactly one");
-  return values.front();
-}
-
 std::vector<std::int64_t> parse_cell(const std::string& text) {
   std::vector<std::int64_t> at;
   for (std::size_t from = 0; from <= text.size();) {
@@ -59,7 +52,6 @@ void print_matrices(const Run& run, const Request& request, const Globals& globa
 }
 
 void explain(const ExplainArguments& arguments, const Globals& globals) {
-  if (globals.csv) throw BadInput("--csv: explain has no table, must be --json");
   if (!arguments.rows.algorithm_given())
     throw BadInput("--algorithm: none given, must be a row of `convlens list algorithms`");
   if (arguments.matrices && !arguments.at.empty()) throw BadInput("--matrices: given with --at, must be one of them");
@@ -94,8 +86,8 @@ void add_explain(CLI::App& app, const Globals& globals) {
                            "convlens explain '1x8x14x14 --filter 8x3x3 --pad 1 --groups 8' --algorithm direct --json",
                            "convlens explain --layer cv9 --algorithm winograd --matrices"});
   const auto arguments = std::make_shared<ExplainArguments>();
-  arguments->layers.add_to(*command);
-  arguments->rows.add_to(*command);
+  arguments->layers.add_to(*command, Amount::one);
+  arguments->rows.add_to(*command, Amount::one);
   command
       ->add_option("--at", arguments->at,
                    "a cell of a stage, as in 0,3,17: where it comes from and which outputs use it")

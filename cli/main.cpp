@@ -2,10 +2,12 @@
 // into one line on stderr and an exit code (algorithms/error.h).
 #include <omp.h>
 
+#include <array>
 #include <csignal>
 #include <exception>
 #include <new>
 #include <sstream>
+#include <string_view>
 
 #include "algorithms/measure/machine.h"
 #include "cli/command.h"
@@ -56,6 +58,21 @@ void add_globals(CLI::App& app, Globals& globals) {
   app.set_help_flag("-h,--help", "this help")->group(group);
 }
 
+// The forms of output that a command does not have: not in its help, and refused.
+struct Refused {
+  const char *command, *option, *why;
+};
+constexpr std::array kRefused{Refused{"explain", "--csv", "explain has no table, must be --json"},
+                              Refused{"windows", "--json", "windows draws a picture, must be left out"},
+                              Refused{"windows", "--csv", "windows draws a picture, must be left out"}};
+
+void refuse_outputs(const CLI::App& app, const Globals& globals) {
+  for (const auto& [command, option, why] : kRefused) {
+    const bool given = std::string_view(option) == "--csv" ? globals.csv : globals.json;
+    if (given && app.got_subcommand(command)) throw BadInput(std::string(option) + ": " + why);
+  }
+}
+
 // The help of the whole program opens with the first example of every command.
 void show_first_examples(CLI::App& app) {
   std::vector<std::string> lines;
@@ -85,12 +102,15 @@ Exit run(int argc, char** argv) {
   add_windows(app, globals);
   add_globals(app, globals);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) add_globals(*command, globals);
+  for (const auto& [command, option, why] : kRefused) app.get_subcommand(command)->get_option(option)->group("");
   show_first_examples(app);
 
   app.parse_complete_callback([&] {
     if (globals.json && globals.csv) throw BadInput("--csv: given with --json, must be one of them");
+    refuse_outputs(app, globals);
     if (globals.threads > 0) omp_set_num_threads(globals.threads);
   });
+  refuse_empty({argv + 1, argv + argc});
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -114,7 +134,7 @@ int guarded(int argc, char** argv) {
   } catch (const Finished& finished) {
     return static_cast<int>(interrupted() ? Exit::interrupted : finished.exit);
   } catch (const Error& error) {
-    say(std::string("convlens: ") + error.what());
+    say("convlens: " + printable(error.what(), {argv + 1, argv + argc}));
     return static_cast<int>(error.exit());
   } catch (const std::bad_alloc&) {
     say("convlens: memory: the system has no more");

@@ -86,8 +86,10 @@ std::int64_t parse_size(const std::string& parameter, std::string_view text) {
   while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
   for (const Unit& known : kSizeUnits) {
     const double bytes = value * static_cast<double>(known.bytes);
-    if (error == std::errc{} && unit == known.name && bytes >= 1 && bytes < 0x1p63)
-      return static_cast<std::int64_t>(bytes);
+    if (error != std::errc{} || unit != known.name || !std::isfinite(value) || bytes < 1) continue;
+    if (bytes >= 0x1p63)
+      throw BadInput(parameter + ": " + std::string(text) + ", overflows 64 bits, must be ≤ 9223372036854775807 bytes");
+    return static_cast<std::int64_t>(bytes);
   }
   throw BadInput(parameter + ": " + std::string(text) +
                  ", must be a positive size in B, KB, KiB, MB, MiB, GB or GiB, as in 8GiB");

@@ -79,6 +79,13 @@ void OutputFile::fail(const char* what) const {
   throw BadInput("output: " + asked_ + ", " + what + " (" + std::strerror(errno) + ")");
 }
 
+std::string small_extension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return extension;
+}
+
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);

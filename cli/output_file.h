@@ -34,6 +34,9 @@ class OutputFile {
   int file_ = -1;
 };
 
+// ".png" of "a.PNG": the extension of `path` in small letters.
+std::string small_extension(const std::filesystem::path& path);
+
 // The folder that `folder` names, made where it is missing. Throws BadInput when it is a file or cannot be made.
 void make_folder(const std::filesystem::path& folder);
 

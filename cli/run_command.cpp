@@ -29,9 +29,11 @@ struct RunArguments {
   RowArguments rows;
 };
 
+constexpr const char* kSizeCharacters = "0123456789xX×";
+
 // A size option of a layer, as parse.h has it.
 ConvSpec parse_option(const std::string& option, const std::string& text) {
-  if (text.find_first_not_of("0123456789x") != std::string::npos || text.empty())
+  if (text.find_first_not_of(kSizeCharacters) != std::string::npos || text.empty())
     throw BadInput(option + ": " + text + ", must be a number, or numbers joined by x, as in 1 or 1x2");
   return parse_spec("1x1x1x1 --filter 1x1x1 " + option + " " + text);
 }
@@ -44,7 +46,7 @@ void set_padding(ConvSpec& spec, const std::string& text) {
     spec.pad_top = rows / 2, spec.pad_bottom = rows - rows / 2;
     spec.pad_left = columns / 2, spec.pad_right = columns - columns / 2;
   } else if (text != "valid") {
-    if (text.find_first_not_of("0123456789x") != std::string::npos)
+    if (text.find_first_not_of(kSizeCharacters) != std::string::npos)
       throw BadInput("--pad: " + text + ", must be same, valid, a number, HxW or TxBxLxR");
     const ConvSpec padded = parse_option("--pad", text);
     spec.pad_top = padded.pad_top, spec.pad_bottom = padded.pad_bottom;
@@ -64,13 +66,6 @@ ConvProblem problem_of(const RunArguments& arguments, const RunInput& input, con
   return ConvProblem(spec);
 }
 
-template <class T>
-T only(const char* option, const std::vector<T>& values) {
-  if (values.size() != 1)
-    throw BadInput(std::string(option) + ": " + std::to_string(values.size()) + " given, must be one");
-  return values.front();
-}
-
 // One filter with the plans of the rows that will run, and the reasons of those that won't.
 struct Job {
   RunFilter filter;
@@ -87,8 +82,8 @@ Job make_job(const RunArguments& arguments, const RunInput& input, const std::st
   const Show show = arguments.show.empty() ? filter.show() : parse_show(arguments.show);
   Job job{std::move(filter), problem, show, {}, {}};
 
-  const DType dtype = only("--dtype", arguments.rows.dtypes({input.natural_dtype()}));
-  const Layouts layouts = only("--layout", arguments.rows.layouts({Layouts{}}));
+  const DType dtype = only(arguments.rows.dtypes({input.natural_dtype()}), "--dtype");
+  const Layouts layouts = only(arguments.rows.layouts({Layouts{}}), "--layout");
   const std::vector<Run> runs = arguments.rows.runs();
   for (const Run& run : runs) {
     const Request request = make_request(problem, dtype, layouts, run.options, globals);
@@ -143,10 +138,9 @@ class Report {
 };
 
 // Runs every plan of the job, writes what the first computed when all agree, and returns whether they did.
-bool work(const Job& job, const RunInput& input, const Tensor& x, const RunOutput& output, Report& report,
-          const std::function<void(const Plan&)>& started) {
+bool work(const Job& job, const RunInput& input, const Tensor& x, const RunOutput& output, OutputFile* target,
+          Report& report, const std::function<void(const Plan&)>& started) {
   const Request& request = job.plans.front()->request();
-  const auto target = output.open(job.filter.name());
   const Tensor w = job.filter.read(job.problem, request.dtype, request.layouts.w);
   const bool checks = job.plans.size() > 1;
   std::unique_ptr<const CrossCheck> check;
@@ -165,7 +159,7 @@ bool work(const Job& job, const RunInput& input, const Tensor& x, const RunOutpu
     if (!y) y = std::move(computed.y);
   }
   report.add_refusals(job);
-  if (agree && target) output.write(*target, job.filter.name(), *y, *job.plans.front(), input, job.show);
+  if (agree && target != nullptr) output.write(*target, job.filter.name(), *y, *job.plans.front(), input, job.show);
   return agree;
 }
 
@@ -183,9 +177,13 @@ void run(const RunArguments& arguments, const Globals& globals) {
     jobs.push_back(make_job(arguments, input, filter, globals));
     runs += std::ssize(jobs.back().plans);
   }
+
+  // All files are opened before the first is written: what cannot be written is said while nothing has been.
   std::vector<RunOutput::Result> results;
   for (const Job& job : jobs) results.push_back({job.filter.name(), job.problem.y_shape()});
   const RunOutput output(arguments.output, input, results);
+  std::vector<std::unique_ptr<OutputFile>> targets;
+  for (const Job& job : jobs) targets.push_back(output.open(job.filter.name()));
 
   const Request& request = jobs.front().plans.front()->request();
   const Tensor x = input.read(request.dtype, request.layouts.x);
@@ -193,9 +191,10 @@ void run(const RunArguments& arguments, const Globals& globals) {
   Progress progress("run", runs);
   std::int64_t done = 0;
   std::string disagreeing;
-  for (const Job& job : jobs) {
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    const Job& job = jobs[k];
     const auto started = [&](const Plan& plan) { progress.show(done++, job.filter.name() + " by " + plan.run_name()); };
-    if (!work(job, input, x, output, report, started)) disagreeing += " " + job.filter.name();
+    if (!work(job, input, x, output, targets[k].get(), report, started)) disagreeing += " " + job.filter.name();
     if (interrupted()) break;
   }
   progress.clear();
@@ -243,7 +242,7 @@ void add_run(CLI::App& app, const Globals& globals) {
   add("--stride", arguments->stride, "S|HxW", "stride, 1 when left out");
   add("--dilation", arguments->dilation, "D|HxW", "dilation, 1 when left out");
   add("--show", arguments->show, "HOW", "how a picture shows y: clip (y), magnitude (|y|) or offset (½ + y)");
-  arguments->rows.add_to(*command);
+  arguments->rows.add_to(*command, Amount::many);
   command->callback([arguments, &globals] { run(*arguments, globals); });
 }
 

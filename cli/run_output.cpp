@@ -54,7 +54,7 @@ RunOutput::RunOutput(const std::string& text, const RunInput& input, const std::
   if (!folder_ && results.size() > 1)
     throw BadInput("output: " + text + ", must be a folder and end in / for " + std::to_string(results.size()) +
                    " filters");
-  extension_ = folder_ ? (input.is_picture() ? ".png" : ".npy") : target_.extension().string();
+  extension_ = folder_ ? (input.is_picture() ? ".png" : ".npy") : small_extension(target_);
   if (extension_ != ".png" && extension_ != ".npy")
     throw BadInput("output: " + text + ", must end in .png, .npy or / (a folder)");
   if (extension_ == ".png" && !input.is_picture())

@@ -221,7 +221,7 @@ Scene make_scene(const WindowsArguments& arguments) {
 }
 
 void windows(const WindowsArguments& arguments) {
-  if (!arguments.output.ends_with(".png")) throw BadInput("output: " + arguments.output + ", must end in .png");
+  if (small_extension(arguments.output) != ".png") throw BadInput("output: " + arguments.output + ", must end in .png");
   const Scene scene = make_scene(arguments);
   OutputFile file(arguments.output);
   write_png(draw(scene), file);

@@ -48,7 +48,7 @@ std::string Verdict::line() const {
   const bool counted = promise == "exact" || promise == "nonfinite";
   if (kept) return promise + ": kept" + (counted ? "" : ", ratio " + text(ratio, 3));
   const std::string how_far = counted ? text(ratio) + " wrong" : "ratio " + text(ratio, 3);
-  return promise + ": " + text(at) + " = " + text(got) + ", expected " + text(expected) +
+  return promise + ": " + text(at.value()) + " = " + text(got) + ", expected " + text(expected) +
          (bound > 0 ? " ± " + text(bound, 3) : "") + " (" + how_far + ")";
 }
 
@@ -65,7 +65,7 @@ void Comparison::add(std::size_t output, double got, double expected, double bou
 void Comparison::conclude(Verdict& verdict, const Shape& y_shape, bool count_wrong) const {
   verdict.kept = wrong_ == 0 && verdict.fault.empty();
   verdict.ratio = count_wrong ? static_cast<double>(wrong_) : ratio_;
-  if (ratio_ == 0) return;
+  if (y_shape[0] == 0) return;  // an empty batch has no outputs
   verdict.at = coordinate(output_, y_shape);
   verdict.got = got_, verdict.expected = expected_, verdict.bound = bound_;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ struct Verdict {
   bool kept = true;
   std::string fault{};  // what a run did besides computing wrong numbers: "wrote outside y"; "" if nothing
   double ratio = 0;     // the largest error / bound; for exact and nonfinite the number of wrong outputs
-  Shape at{};           // the output (n, o, p, q) that is furthest off
+  std::optional<Shape> at{};  // the output (n, o, p, q) that is furthest off; none where there is no output at all
   double got = 0, expected = 0, bound = 0;  // there
 
   std::string line() const;  // "worst: y(0,3,1,2) = 1.25, expected 1.5 ± 3e-07 (ratio 8.3e+05)"

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "algorithms/error.h"
+#include "algorithms/problem/checked.h"
+#include "algorithms/problem/parse_forms.h"
 #include "algorithms/suggest.h"
 #include "algorithms/problem/parse_forms.h"
 
@@ -30,11 +32,24 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+// "2×3" or "2X3" as "2x3".
+std::string with_plain_crosses(std::string_view text) {
+  constexpr std::string_view kTimes = "×";
+  std::string plain;
+  while (!text.empty()) {
+    const bool times = text.starts_with(kTimes);
+    plain += times || text.front() == 'X' ? 'x' : text.front();
+    text.remove_prefix(times ? kTimes.size() : 1);
+  }
+  return plain;
+}
+
 // "2x3" as numbers; there must be one of `counts` of them, as `form` says in words.
 std::vector<std::int64_t> numbers(const std::string& parameter, std::string_view text,
                                   std::initializer_list<std::size_t> counts, const char* form) {
   std::vector<std::int64_t> values;
-  for (std::string_view rest = text;;) {
+  const std::string plain = with_plain_crosses(text);
+  for (std::string_view rest = plain;;) {
     const std::size_t cross = rest.find('x');
     values.push_back(parse_count(parameter + " " + std::string(text), rest.substr(0, cross)));
     if (cross == std::string_view::npos) break;
@@ -109,6 +124,8 @@ ConvSpec parse_flags(std::string_view text) {
   for (auto word = words.begin(); word != words.end(); ++word) {
     const bool is_flag = word->size() > 1 && word->front() == '-' && !is_digit((*word)[1]);
     if (!is_flag) {
+      if (input && word != words.begin() && *(word - 1) == "--bias")
+        throw BadInput("--bias: " + std::string(*word) + ", must have no value");
       if (input) throw BadInput("input: " + std::string(*word) + ", must be given once");
       set_input(spec, *word);
       input = true;
@@ -131,6 +148,8 @@ ConvSpec parse_flags(std::string_view text) {
   }
   if (!input) throw BadInput("input: missing, must be N×C_i×H_i×W_i, as in 128x64x56x56");
   if (!seen.contains("--filter")) throw BadInput("--filter: missing, must be C_o×H_f×W_f, as in 64x3x3");
+  checked::sum("--pad, top + H_i + bottom", {spec.pad_top, spec.hi, spec.pad_bottom});
+  checked::sum("--pad, left + W_i + right", {spec.pad_left, spec.wi, spec.pad_right});
   return spec;
 }
 
@@ -141,6 +160,9 @@ ConvSpec parse_spec(std::string_view text) {
   text.remove_prefix(first);
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   const bool benchdnn = std::isalpha(static_cast<unsigned char>(text.front())) != 0;
+  if (const std::size_t option = text.find(" --"); benchdnn && option != std::string_view::npos)
+    throw BadInput("layer: " + std::string(text.substr(option + 1)) +
+                   ", must be left out: a benchdnn string takes no further options");
   return benchdnn ? parse_benchdnn(text) : parse_flags(text);
 }
 

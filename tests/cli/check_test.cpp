@@ -80,6 +80,28 @@ TEST_CASE("check's table says what was refused and why, refused everywhere it en
   CHECK_THAT(all.err, Contains("stride"));
 }
 
+TEST_CASE("Where nothing can be computed, neither check nor bench prints a record") {
+  const std::string strided = " '1x2x8x8 --filter 2x3x3 --stride 2' --algorithm winograd";
+  for (const char* command : {"check", "bench"})
+    for (const char* form : {" --json", " --csv"}) {
+      INFO(command << form);
+      const CommandResult result = convlens_command(shell_words(command + strided + form));
+      CHECK(result.exit == 3);
+      CHECK(result.out == "");
+      CHECK(result.err_lines().size() == 1);
+    }
+}
+
+TEST_CASE("A refusal before the first check is a record among the others") {
+  const CommandResult result = convlens_command(shell_words(
+      "check '1x2x8x8 --filter 2x3x3 --stride 2' --algorithm winograd --algorithm direct --dtype f32 --layout NCHW --json"));
+  CHECK(result.exit == 0);
+  const std::vector<json> checks = json_lines(result.out);
+  REQUIRE(checks.size() == 2);
+  CHECK(checks[0]["supported"] == false);
+  CHECK(checks[1]["passed"] == true);
+}
+
 TEST_CASE("check prints a CSV with equal columns") {
   const auto rows = parse_csv(convlens_command(shell_words("check '1x4x8x8 --filter 4x3x3 --stride 2' --csv")).out);
   REQUIRE(rows.size() == 1 + algorithms().size() * 4 * 3);
@@ -94,7 +116,14 @@ TEST_CASE("check --verbose has a row for every check") {
 }
 
 TEST_CASE("check takes an empty batch") {
-  CHECK(convlens_command(shell_words("check '0x3x5x7 --filter 4x3x3 --pad 1'")).exit == 0);
+  const std::string call = "check '0x3x5x7 --filter 4x3x3 --pad 1'";
+  const CommandResult text = convlens_command(shell_words(call));
+  CHECK(text.exit == 0);
+  CHECK(text.out.find("y(") == std::string::npos);  // no output is the worst of none
+  for (const json& check : json_lines(convlens_command(shell_words(call + " --json")).out))
+    for (const auto& [promise, verdict] : check["verdicts"].items())
+      if (verdict["made"].get<bool>())
+        for (const char* key : {"at", "got", "expected", "bound"}) CHECK(verdict[key].is_null());
 }
 
 TEST_CASE("check --fuzz goes on for its seconds, and starts the same for the same seed") {

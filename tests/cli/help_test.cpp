@@ -49,6 +49,20 @@ TEST_CASE("Help puts the examples before the options") {
   }
 }
 
+TEST_CASE("Help lists no option that the command refuses") {
+  const std::string explain = convlens_command({"explain", "--help"}).out;
+  for (const char* refused : {"--suite", "--options", "--csv", "repeated", "or all"}) {
+    INFO(refused);
+    CHECK(explain.find(refused) == std::string::npos);
+    CHECK(convlens_command({"check", "--help"}).out.find(refused) != std::string::npos);
+  }
+  const std::string windows = convlens_command({"windows", "--help"}).out;
+  for (const char* refused : {"--json", "--csv"}) {
+    INFO(refused);
+    CHECK(windows.find(refused) == std::string::npos);
+  }
+}
+
 TEST_CASE("The help of the program shows an example of every command") {
   const CommandResult help = convlens_command({"--help"});
   CHECK(help.exit == 0);

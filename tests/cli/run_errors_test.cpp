@@ -171,7 +171,7 @@ TEST_CASE("Wrong sizes and choices are one line and exit 2") {
   w.refuses("--input x.npy --filter two.npy --pad 1x2x3 -o old.npy", 2, "--pad");
   w.refuses("--input x.npy --filter two.npy --dilation 1x0 -o old.npy", 2, "dilation_w: 0, must be ≥ 1");
   w.refuses("--input x.npy --filter two.npy --dtype f8 -o old.npy", 2, "dtype: f8");
-  w.refuses("--input x.npy --filter two.npy --dtype all -o old.npy", 2, "--dtype: 4 given, must be one");
+  w.refuses("--input x.npy --filter two.npy --dtype all -o old.npy", 2, "--dtype: 4 given, must be exactly one");
   w.refuses("--input x.npy --filter two.npy --layout NWHC -o old.npy", 2, "layout: NWHC");
   w.refuses("--input x.npy --filter two.npy --algorithm im2wim -o old.npy", 2,
             "algorithm: im2wim, did you mean \"im2win\"?");
@@ -197,6 +197,14 @@ TEST_CASE("An output that cannot be written is one line and exit 2") {
   w.refuses("--image good.png --filter box --filter box -o folder/", 2, "would be written twice");
   w.refuses("--input x.npy --filter two.npy -o old.png", 2, "output: old.png, must end in .npy");
   w.refuses("--image good.png --filter w_ci2.npy -o old.png", 2, "channels");
+}
+
+TEST_CASE("Of several files none is written when one cannot be") {
+  const Workshop w;
+  fs::create_directory(w.path("folder/gaussian.png"));
+  w.refuses("--image good.png --filter box --filter gaussian -o folder/", 2,
+            "output: folder/gaussian.png, is a folder, must be a file");
+  w.refuses("--image good.png --filter box --filter gaussian -o folder/ --csv", 2, "folder/gaussian.png");
 }
 
 TEST_CASE("B25: what no row computes is one line and exit 3") {
@@ -239,6 +247,19 @@ TEST_CASE("A disk that fills up leaves the old file and no temporary one") {
   CHECK(result.exit == 2);
   CHECK(result.err.find("output: old.png, cannot be written (File too large)") != std::string::npos);
   CHECK(w.everything() == before);
+}
+
+TEST_CASE("An extension in capitals is the same extension") {
+  const Workshop w;
+  for (const char* call : {"run --image good.png --filter identity -o New.PNG", "windows -o Windows.Png",
+                           "run --input x.npy --filter two.npy -o new.NPY"}) {
+    INFO(call);
+    CHECK(run_command({.arguments = shell_words(call), .folder = w.folder.path()}).exit == 0);
+  }
+  CHECK(read_bytes(w.path("New.PNG")).substr(1, 3) == "PNG");
+  CHECK(read_bytes(w.path("Windows.Png")).substr(1, 3) == "PNG");
+  CHECK(read_bytes(w.path("new.NPY")).substr(1, 5) == "NUMPY");
+  w.refuses("--image good.png --filter box -o new.JPG", 2, "output: new.JPG, must end in .png, .npy or /");
 }
 
 TEST_CASE("An old file is replaced whole, through a link, with its permissions") {

@@ -60,6 +60,11 @@ TEST_CASE("flags come in any order, with blanks or an equals sign") {
   CHECK(parse_spec("2x4x7x9 --filter 6x3x1 --stride 2x1 --pad 1x1x2x2 --groups 2") == expected);
 }
 
+TEST_CASE("a size may be written with x, X or ×") {
+  CHECK(parse_spec("2×4x7X9 --filter 6×3X1 --stride 2X1 --pad 1×1×2×2") ==
+        parse_spec("2x4x7x9 --filter 6x3x1 --stride 2x1 --pad 1x1x2x2"));
+}
+
 TEST_CASE("a wrong part of a layer's text is named in one line, with its value and the rule") {
   const std::string layer = "1x3x8x8 --filter 4x3x3 ";
   CHECK(refusal("") == "layer: empty, must be like \"128x64x56x56 --filter 64x3x3\" or \"mb128ic64ih56oc64kh3\"");
@@ -83,6 +88,13 @@ TEST_CASE("a wrong part of a layer's text is named in one line, with its value a
         "--groups 9223372036854775808: 9223372036854775808, must be ≤ 9223372036854775807");
   CHECK(refusal(layer + "--groups 9223372036854775807") == "");
   CHECK(refusal(layer + "--bias=1") == "--bias: --bias=1, must have no value");
+  CHECK(refusal(layer + "--bias 3") == "--bias: 3, must have no value");
+  CHECK(refusal("--bias " + layer) == "");
+  CHECK(refusal(layer + "--pad 9223372036854775807") ==
+        "--pad, top + H_i + bottom: 9223372036854775807+8, overflows 64 bits");
+  CHECK(refusal(layer + "--pad 0x0x9223372036854775800x0") ==
+        "--pad, left + W_i + right: 9223372036854775800+8, overflows 64 bits");
+  CHECK(refusal(layer + "--stride 1×2X3") == "--stride: 1×2X3, must be one number or height×width");
   CHECK(refusal(layer + "--pad 1 --pad 1") == "--pad: given twice, must be given once");
   CHECK(refusal(layer + "--strid 2") == "layer: --strid, did you mean \"--stride\"?");
   CHECK(refusal(layer + "--colour 2") ==
@@ -147,7 +159,10 @@ TEST_CASE("a wrong entry of a benchdnn descriptor is named in one line") {
   CHECK(refusal("mb1ic3id5ih5oc4kh3") == "id: given, must be absent from a 2-D layer");
   CHECK(refusal("mb1ic3ih5oc4khh3") == "layer: khh, did you mean \"kh\"?");
   CHECK(refusal("cv9").starts_with("layer: cv, "));
-  CHECK(refusal("mb1ic3ih5oc4kh3 --bias") == "kh: 3 --, must be a whole number ≥ 0");
+  CHECK(refusal("mb1ic3ih5oc4kh3 --bias") ==
+        "layer: --bias, must be left out: a benchdnn string takes no further options");
+  CHECK(refusal("mb1ic3ih5oc4kh3n\"name\" --stride 2") ==
+        "layer: --stride 2, must be left out: a benchdnn string takes no further options");
   CHECK(refusal("mb1ic3ih5oc4oh0kh3") == "oh: 0, must be ≥ 1");
   CHECK(refusal("mb1ic3ih9oc4oh3kh3ph0") == "oh: 3, must be 7, which is what the other entries make");
   CHECK(refusal("mb1ic3ih9oc4oh3kh3") == "oh: 3, leaves 4 elements unread, must come with ph");
