@@ -9,6 +9,7 @@
 
 #include "algorithms/interface/registry.h"
 #include "cli/command.h"
+#include "cli/layouts.h"
 
 namespace convlens::cli {
 
@@ -76,10 +77,6 @@ CLI::Option* add_integer(CLI::App& command, const std::string& name, std::int64_
                          std::function<void(std::int64_t)> set, const std::string& sentence);
 CLI::Option* add_number(CLI::App& command, const std::string& name, double least, double most,
                         std::function<void(double)> set, const std::string& sentence);
-
-std::string text(const Layouts& layouts);    // "NCHW,OIHW,NCHW"
-std::vector<Layouts> homogeneous_layouts();  // NCHW/OIHW, NHWC/OHWI, CHWN/OIHW
-std::vector<Layouts> all_layouts();          // the 18 of them
 
 // The request for one run; what is not said about memory is limited by the machine's.
 Request make_request(const ConvProblem& problem, DType dtype, const Layouts& layouts, const OptionSet& options,

@@ -11,7 +11,6 @@
 #include "algorithms/problem/checked.h"
 #include "algorithms/problem/parse_forms.h"
 #include "algorithms/suggest.h"
-#include "algorithms/problem/parse_forms.h"
 
 namespace convlens {
 
