@@ -59,16 +59,16 @@ std::vector<BrokenRule> broken_rules(const ConvSpec& s) {
   if (groups && s.co >= 1) need(s.co % s.groups == 0, "groups", s.groups, "must divide co = " + std::to_string(s.co));
   if (!sizes) return broken;
 
-  const auto fits = [&](const char* axis, std::int64_t filter, std::int64_t dilation, std::int64_t size,
+  const auto fits = [&](const char* axis, const char* length, std::int64_t filter, std::int64_t dilation, std::int64_t size,
                         std::int64_t before, std::int64_t after) {
     const std::int64_t reach = extent(axis, filter, dilation);
-    const std::int64_t padded = checked::sum(axis, {size, before, after});
+    const std::int64_t padded = checked::sum(length, {size, before, after});
     need(reach <= padded, axis, filter,
          "with dilation " + std::to_string(dilation) + " reaches over " + std::to_string(reach) +
              " elements, must be ≤ the padded input's " + std::to_string(padded));
   };
-  fits("hf", s.hf, s.dilation_h, s.hi, s.pad_top, s.pad_bottom);
-  fits("wf", s.wf, s.dilation_w, s.wi, s.pad_left, s.pad_right);
+  fits("hf", "hi + pad_top + pad_bottom", s.hf, s.dilation_h, s.hi, s.pad_top, s.pad_bottom);
+  fits("wf", "wi + pad_left + pad_right", s.wf, s.dilation_w, s.wi, s.pad_left, s.pad_right);
   return broken;
 }
 
