@@ -5,6 +5,7 @@
 
 #include "algorithms/suggest.h"
 #include "algorithms/measure/machine.h"
+#include "algorithms/problem/checked.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"
 #include "cli/devices.h"
@@ -56,6 +57,12 @@ std::vector<OptionSet> all_option_sets(const std::vector<Option>& options) {
   return sets;
 }
 
+// One value each time, and as often as the command works on.
+CLI::Option* limit(CLI::Option* option, Amount amount) {
+  if (amount == Amount::many) return option->allow_extra_args(false);
+  return option->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+}
+
 }  // namespace
 
 std::string Layer::text() const {
@@ -67,7 +74,7 @@ void LayerArguments::add_to(CLI::App& command, Amount amount) {
   const std::string group = "Layers", written_group = "A layer written out, after LAYER = N×C_i×H_i×W_i";
   const std::string named = amount == Amount::one ? "a layer" : "a layer, a suite,";
   command.add_option("LAYER", names_, named + " or a problem in quotes: '1x64x56x56 --filter 64x3x3 --pad 1'");
-  command.add_option("--layer", named_, "a layer, as LAYER")->allow_extra_args(false)->type_name("NAME")->group(group);
+  limit(command.add_option("--layer", named_, "a layer, as LAYER"), amount)->type_name("NAME")->group(group);
   if (amount == Amount::many)
     command.add_option("--suite", suites_, "all layers of a suite, as in cv")
         ->allow_extra_args(false)
@@ -98,7 +105,7 @@ std::vector<Layer> LayerArguments::layers() const {
   std::vector<Layer> layers;
   const auto add = [&](const std::string& name, ConvSpec spec) {
     if (batch_) spec.n = *batch_;
-    layers.push_back({name, ConvProblem(spec)});
+    layers.push_back({name, make_problem(spec)});
   };
   std::vector<std::string> names = names_;
   names.insert(names.end(), named_.begin(), named_.end());
@@ -121,7 +128,7 @@ void RowArguments::add_to(CLI::App& command, Amount amount) {
   const std::string group = "Algorithms";
   const auto add = [&](const std::string& option, std::vector<std::string>& values, const std::string& type,
                        const std::string& sentence) {
-    command.add_option(option, values, sentence)->allow_extra_args(false)->type_name(type)->group(group);
+    limit(command.add_option(option, values, sentence), amount)->type_name(type)->group(group);
   };
   const bool many = amount == Amount::many;
   const std::string repeated = many ? ", or all; may be repeated" : "";
@@ -200,6 +207,12 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, double least
       .add_option_function<std::string>(
           name, [=](const std::string& text) { set(parse_number(name, text, least, most)); }, sentence)
       ->type_name("NUMBER");
+}
+
+ConvProblem make_problem(const ConvSpec& spec) {
+  checked::sum("--pad, top + H_i + bottom", {spec.pad_top, spec.hi, spec.pad_bottom});
+  checked::sum("--pad, left + W_i + right", {spec.pad_left, spec.wi, spec.pad_right});
+  return ConvProblem(spec);
 }
 
 Request make_request(const ConvProblem& problem, DType dtype, const Layouts& layouts, const OptionSet& options,

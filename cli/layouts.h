@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/interface/algorithm.h"
+#include "algorithms/interface/request.h"
 
 namespace convlens::cli {
 

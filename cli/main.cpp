@@ -93,6 +93,7 @@ Exit run(int argc, char** argv) {
   Globals globals;
   app.formatter(std::make_shared<ExamplesFirst>());
   app.require_subcommand(0, 1);
+  app.option_defaults()->disable_flag_override();  // no --json=false
   app.set_version_flag("--version", version_text)->description("version, revision and libraries");
   add_list(app, globals);
   add_run(app, globals);

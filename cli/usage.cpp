@@ -77,8 +77,10 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
         find_option(app, [](const CLI::Option& o) { return takes_one(o) && o.count() > 1; });
     if (repeated != nullptr)
       return repeated->get_name() + ": given " + std::to_string(repeated->count()) + " times, must be given once";
-    const std::string line = error.what();  // "--layer: 1 required NAME missing"
-    return line.substr(0, line.find(':')) + ": nothing follows, must have a value";
+    const std::string line = error.what();  // "--layer: 1 required NAME missing" or "json was given a …"
+    const std::size_t end = line.find_first_of(": ");
+    return line[end] == ':' ? line.substr(0, end) + ": nothing follows, must have a value"
+                            : "--" + line.substr(0, end) + ": must have no value";
   }
   return error.what();
 }
