@@ -5,7 +5,6 @@
 
 #include "algorithms/suggest.h"
 #include "algorithms/measure/machine.h"
-#include "algorithms/problem/checked.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"
 #include "cli/devices.h"
@@ -105,7 +104,7 @@ std::vector<Layer> LayerArguments::layers() const {
   std::vector<Layer> layers;
   const auto add = [&](const std::string& name, ConvSpec spec) {
     if (batch_) spec.n = *batch_;
-    layers.push_back({name, make_problem(spec)});
+    layers.push_back({name, ConvProblem(spec)});
   };
   std::vector<std::string> names = names_;
   names.insert(names.end(), named_.begin(), named_.end());
@@ -207,12 +206,6 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, double least
       .add_option_function<std::string>(
           name, [=](const std::string& text) { set(parse_number(name, text, least, most)); }, sentence)
       ->type_name("NUMBER");
-}
-
-ConvProblem make_problem(const ConvSpec& spec) {
-  checked::sum("--pad, top + H_i + bottom", {spec.pad_top, spec.hi, spec.pad_bottom});
-  checked::sum("--pad, left + W_i + right", {spec.pad_left, spec.wi, spec.pad_right});
-  return ConvProblem(spec);
 }
 
 Request make_request(const ConvProblem& problem, DType dtype, const Layouts& layouts, const OptionSet& options,

@@ -78,9 +78,6 @@ CLI::Option* add_integer(CLI::App& command, const std::string& name, std::int64_
 CLI::Option* add_number(CLI::App& command, const std::string& name, double least, double most,
                         std::function<void(double)> set, const std::string& sentence);
 
-// The problem of `spec`; where the padding overflows 64 bits, the line names --pad.
-ConvProblem make_problem(const ConvSpec& spec);
-
 // The request for one run; what is not said about memory is limited by the machine's.
 Request make_request(const ConvProblem& problem, DType dtype, const Layouts& layouts, const OptionSet& options,
                      const Globals& globals);

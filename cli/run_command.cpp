@@ -63,7 +63,7 @@ ConvProblem problem_of(const RunArguments& arguments, const RunInput& input, con
   spec.stride_h = stride.stride_h, spec.stride_w = stride.stride_w;
   spec.dilation_h = dilation.dilation_h, spec.dilation_w = dilation.dilation_w;
   set_padding(spec, !arguments.pad.empty() ? arguments.pad : input.is_picture() ? "same" : "valid");
-  return make_problem(spec);
+  return ConvProblem(spec);
 }
 
 // One filter with the plans of the rows that will run, and the reasons of those that won't.

@@ -89,7 +89,7 @@ const std::vector<Mistake> kMistakes{
     {2, "list layers --json=maybe", "--json: must have no value"},
     {2, "check '1x2x8x8 --filter 2x3x3 --bias 3'", "--bias: 3, must have no value"},
     {2, "check mb1ic4ih8oc4kh3 --stride 2", "a benchdnn string takes no further options"},
-    {3, "check 1x2x8x8 --filter 2x3x3 --pad 9223372036854775807", "--pad, top + H_i + bottom"},
+    {3, "check 1x2x8x8 --filter 2x3x3 --pad 9223372036854775807", "hi + pad_top + pad_bottom"},
     {2, "explain 'cv9\n' --algorithm direct", "layer: cv9\\n, did you mean \"cv9\"?"},
     {2, "explain cv9 --algorithm 'dir\nect\t\x1b'", "algorithm: dir\\nect\\t\\x1b, did you mean \"direct\"?"},
     {2, "list 'lay\ners'", "list: lay\\ners, did you mean \"layers\"?"},
