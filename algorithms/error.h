@@ -13,9 +13,9 @@ namespace convlens {
 enum class Exit : int {
   ok = 0,
   check_failed = 1,
-  bad_input = 2,     // usage, or a value that breaks a rule
-  unsupported = 3,   // a combination no row computes, or more memory than there is
-  no_device = 4,     // a device that was asked for by name is not there
+  bad_input = 2,    // usage, or a value that breaks a rule
+  unsupported = 3,  // a combination no row computes, or more memory than there is
+  no_device = 4,    // a device that was asked for by name is not there
   interrupted = 130,
 };
 

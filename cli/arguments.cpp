@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cctype>
 
-#include "algorithms/suggest.h"
 #include "algorithms/measure/machine.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"
+#include "algorithms/suggest.h"
 #include "cli/devices.h"
 #include "cli/numbers.h"
 #include "cli/output.h"

@@ -94,8 +94,8 @@ std::string check_csv(const Layer& layer, const CheckResult& result) {
                    !result.supported ? ""
                    : result.passed() ? "yes"
                                      : "no",
-                   ratio("exact"), ratio("worst"), ratio("likely"), ratio("nonfinite"),
-                   worst_place(result.verdicts), result.reason});
+                   ratio("exact"), ratio("worst"), ratio("likely"), ratio("nonfinite"), worst_place(result.verdicts),
+                   result.reason});
 }
 
 CheckReport::Row& CheckReport::row_of(const Layer& layer, const CheckResult& result) {

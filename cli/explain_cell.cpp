@@ -81,8 +81,8 @@ Coord checked_cell(const Stage& stage, const std::vector<std::int64_t>& at) {
   if (at.empty() || at.size() > stage.axes.size()) {
     std::string names;
     for (const Axis& axis : stage.axes) names += (names.empty() ? "" : ", ") + axis.name;
-    throw BadInput("--at: " + std::to_string(at.size()) + " coordinates, must be 1 to " + std::to_string(stage.axes.size()) +
-                   " for stage " + stage.id + ": " + names);
+    throw BadInput("--at: " + std::to_string(at.size()) + " coordinates, must be 1 to " +
+                   std::to_string(stage.axes.size()) + " for stage " + stage.id + ": " + names);
   }
   Coord cell{};
   for (std::size_t axis = 0; axis < at.size(); ++axis) {

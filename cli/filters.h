@@ -25,8 +25,8 @@ struct NamedFilter {
   std::string sentence;
   Show show = Show::clip;
   std::int64_t height = 3, width = 3;
-  double divisor = 1;         // the taps are integers / divisor
-  std::vector<double> taps;   // row by row, before the division
+  double divisor = 1;        // the taps are integers / divisor
+  std::vector<double> taps;  // row by row, before the division
 
   double tap(std::int64_t u, std::int64_t v) const { return taps[static_cast<std::size_t>(u * width + v)] / divisor; }
 };

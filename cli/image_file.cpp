@@ -78,8 +78,8 @@ int exif_orientation(Bytes segment) {
   return 1;
 }
 
-// A DHT segment: tables of a class and number (1 byte), how many codes there are of each length from 1 to 16, and a value
-// for each code. The decoder writes beyond its tables when there are more than 256.
+// A DHT segment: tables of a class and number (1 byte), how many codes there are of each length from 1 to 16, and a
+// value for each code. The decoder writes beyond its tables when there are more than 256.
 bool sound_huffman_tables(Bytes segment) {
   constexpr std::size_t kLengths = 16, kMostCodes = 256;
   while (!segment.empty()) {
@@ -110,7 +110,8 @@ ImageFile inspect_jpeg(Bytes b) {
       if (b.size() - at < length) return damaged("truncated");
       const Bytes data = b.subspan(at + 2, length - 2);
       if (marker == kApp1 && file.orientation == 1) file.orientation = exif_orientation(data);
-      if (marker == kHuffmanTables && !sound_huffman_tables(data)) return damaged("corrupt: a Huffman table of wrong size");
+      if (marker == kHuffmanTables && !sound_huffman_tables(data))
+        return damaged("corrupt: a Huffman table of wrong size");
       at += length;
     }
     if (marker == kStartOfScan)

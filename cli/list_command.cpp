@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "algorithms/interface/registry.h"
-#include "algorithms/suggest.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"
+#include "algorithms/suggest.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/devices.h"

@@ -20,10 +20,10 @@
 namespace convlens::cli {
 
 struct NpyHeader {
-  std::string type;                 // as in the file: "<f4"
-  bool fortran_order = false;       // the first axis is the fastest
+  std::string type;            // as in the file: "<f4"
+  bool fortran_order = false;  // the first axis is the fastest
   std::vector<std::int64_t> shape;
-  std::int64_t data_offset = 0;     // where the elements begin
+  std::int64_t data_offset = 0;  // where the elements begin
 };
 
 // Parses the dictionary alone; `file` is the name that messages begin with. Throws BadInput.

@@ -68,7 +68,8 @@ class HeaderText {
     if (end == std::string_view::npos) fail("has a text without its closing quote");
     const std::string result(text_.substr(0, end));
     // A message quotes it on one line.
-    if (std::ranges::any_of(result, [](char c) { return c < ' ' || c > '~'; })) fail("has a text that is not plain ASCII");
+    if (std::ranges::any_of(result, [](char c) { return c < ' ' || c > '~'; }))
+      fail("has a text that is not plain ASCII");
     text_.remove_prefix(end + 1);
     return result;
   }

@@ -37,7 +37,7 @@ class RunOutput {
 
   std::filesystem::path target_;  // empty: nowhere
   bool folder_ = false;
-  std::string extension_;         // ".png" or ".npy"
+  std::string extension_;  // ".png" or ".npy"
 };
 
 }  // namespace convlens::cli

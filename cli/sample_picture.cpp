@@ -21,7 +21,9 @@ struct Colour {
   Colour operator+(Colour o) const { return {r + o.r, g + o.g, b + o.b}; }
   Colour operator*(double k) const { return {r * k, g * k, b * k}; }
 };
-struct Point { double x, y; };
+struct Point {
+  double x, y;
+};
 
 Colour mix(Colour a, Colour b, double t) { return a * (1 - t) + b * t; }
 double clamp(double v) { return std::clamp(v, 0.0, 1.0); }
@@ -81,9 +83,8 @@ void add_hills(Colour& colour, double x, double y) {
     double base, height, length;
     Colour tint;
   };
-  constexpr std::array<Ridge, 3> ridges{{{214, 40, 92, {0.62, 0.34, 0.48}},
-                                         {226, 30, 61, {0.40, 0.24, 0.42}},
-                                         {238, 30, 47, {0.21, 0.15, 0.32}}}};
+  constexpr std::array<Ridge, 3> ridges{
+      {{214, 40, 92, {0.62, 0.34, 0.48}}, {226, 30, 61, {0.40, 0.24, 0.42}}, {238, 30, 47, {0.21, 0.15, 0.32}}}};
   for (std::size_t k = 0; k < ridges.size() && y > 165; ++k) {
     const Ridge& ridge = ridges[k];
     const double rise = k == 2 ? smooth(330, 500, x) : 1;  // the nearest one stands only on the right

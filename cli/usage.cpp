@@ -73,8 +73,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
             find_option(app, [](const CLI::Option& o) { return o.get_required() && o.count() == 0; }))
       return missing->get_name() + ": missing, must be given";
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    const CLI::Option* repeated =
-        find_option(app, [](const CLI::Option& o) { return takes_one(o) && o.count() > 1; });
+    const CLI::Option* repeated = find_option(app, [](const CLI::Option& o) { return takes_one(o) && o.count() > 1; });
     if (repeated != nullptr)
       return repeated->get_name() + ": given " + std::to_string(repeated->count()) + " times, must be given once";
     const std::string line = error.what();  // "--layer: 1 required NAME missing" or "json was given a …"

@@ -20,15 +20,22 @@ namespace convlens::cli {
 
 namespace {
 
-constexpr int kSize = 8;                  // the input is kSize × kSize
+constexpr int kSize = 8;  // the input is kSize × kSize
 constexpr int kMargin = 44, kGap = 68, kCell = 20, kBigCell = 44, kTop = 104, kCaption = 84;
 constexpr std::int64_t kMostColumns = 32;
 
 constexpr Rgb kBackground{16, 19, 28}, kWhite{244, 246, 250}, kGrey{150, 158, 175}, kEmpty{30, 34, 46};
 
 // One for each pixel of the window.
-constexpr std::array<Rgb, 9> kAccents{{{255, 99, 99}, {255, 160, 72}, {255, 221, 87}, {172, 226, 92}, {70, 211, 154},
-                                       {76, 201, 240}, {110, 143, 255}, {190, 125, 255}, {255, 125, 203}}};
+constexpr std::array<Rgb, 9> kAccents{{{255, 99, 99},
+                                       {255, 160, 72},
+                                       {255, 221, 87},
+                                       {172, 226, 92},
+                                       {70, 211, 154},
+                                       {76, 201, 240},
+                                       {110, 143, 255},
+                                       {190, 125, 255},
+                                       {255, 125, 203}}};
 
 // The layer and its input: the mean colours of the blocks of a square of the sample picture.
 struct Scene {

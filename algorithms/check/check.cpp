@@ -56,8 +56,8 @@ Verdict check_exact(const Subject& subject) {
 
 bool multiplied_by_blas(const Plan& plan) {
   return blas::available() && std::ranges::any_of(plan.notes(), [](const std::string& note) {
-    return note.find(blas::name()) != std::string::npos;
-  });
+           return note.find(blas::name()) != std::string::npos;
+         });
 }
 
 // The runs that must give the same bits as the run before, which `trial` made and which gave `y`.

@@ -35,13 +35,27 @@ struct Move {
 std::vector<Move> moves(Knobs& k) {
   ConvSpec& s = k.spec;
   return {
-      {{&s.n}, 0}, {{&s.groups}, 1}, {{&k.co_per_group}, 1}, {{&k.ci_per_group}, 1},
+      {{&s.n}, 0},
+      {{&s.groups}, 1},
+      {{&k.co_per_group}, 1},
+      {{&k.ci_per_group}, 1},
       {{&s.pad_top, &s.pad_bottom, &s.pad_left, &s.pad_right}, 0},
-      {{&s.pad_top}, 0}, {{&s.pad_bottom}, 0}, {{&s.pad_left}, 0}, {{&s.pad_right}, 0},
-      {{&s.stride_h, &s.stride_w}, 1}, {{&s.stride_h}, 1}, {{&s.stride_w}, 1},
-      {{&s.dilation_h, &s.dilation_w}, 1}, {{&s.dilation_h}, 1}, {{&s.dilation_w}, 1},
-      {{&s.hf, &s.wf}, 1}, {{&s.hf}, 1}, {{&s.wf}, 1},
-      {{&s.hi, &s.wi}, 1}, {{&s.hi}, 1}, {{&s.wi}, 1},
+      {{&s.pad_top}, 0},
+      {{&s.pad_bottom}, 0},
+      {{&s.pad_left}, 0},
+      {{&s.pad_right}, 0},
+      {{&s.stride_h, &s.stride_w}, 1},
+      {{&s.stride_h}, 1},
+      {{&s.stride_w}, 1},
+      {{&s.dilation_h, &s.dilation_w}, 1},
+      {{&s.dilation_h}, 1},
+      {{&s.dilation_w}, 1},
+      {{&s.hf, &s.wf}, 1},
+      {{&s.hf}, 1},
+      {{&s.wf}, 1},
+      {{&s.hi, &s.wi}, 1},
+      {{&s.hi}, 1},
+      {{&s.wi}, 1},
   };
 }
 

@@ -17,8 +17,8 @@ struct Verdict {
   std::string promise;  // "exact" | "worst" | "likely" | "nonfinite"
   bool made = false;    // false: the row does not promise this, nothing was checked
   bool kept = true;
-  std::string fault{};  // what a run did besides computing wrong numbers: "wrote outside y"; "" if nothing
-  double ratio = 0;     // the largest error / bound; for exact and nonfinite the number of wrong outputs
+  std::string fault{};        // what a run did besides computing wrong numbers: "wrote outside y"; "" if nothing
+  double ratio = 0;           // the largest error / bound; for exact and nonfinite the number of wrong outputs
   std::optional<Shape> at{};  // the output (n, o, p, q) that is furthest off; none where there is no output at all
   double got = 0, expected = 0, bound = 0;  // there
 

@@ -24,9 +24,7 @@ std::int64_t first_element(const Shape& shape, const Strides& strides) {
 
 }  // namespace
 
-WatchedMemory::WatchedMemory(std::int64_t bytes) : buffer_(bytes + 2 * kMargin) {
-  std::ranges::fill(all(), kGarbage);
-}
+WatchedMemory::WatchedMemory(std::int64_t bytes) : buffer_(bytes + 2 * kMargin) { std::ranges::fill(all(), kGarbage); }
 
 std::span<std::byte> WatchedMemory::all() const { return {buffer_.data(), static_cast<std::size_t>(buffer_.bytes())}; }
 std::span<std::byte> WatchedMemory::inside() const {

@@ -2,10 +2,10 @@
 //
 //   y(n, o, p, q) = bias(o) + Σ_u Σ_(v,c) x(n, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left, c) · w(o, u, v, c)
 //
-// In NHWC the channels of a pixel are contiguous, and without dilation so are the W_f pixels under a row of the filter: a
-// window is H_f runs of W_f·C_i values, long ones even for C_i = 3. The micro-kernel takes a pointer a run. Rows above and
-// below the picture point to zeros; of the few windows that overlap the padding at its sides, runs are copied, with
-// zeros, into a border buffer. With dilation or groups a run is one tap's channels and needs no border.
+// In NHWC the channels of a pixel are contiguous, and without dilation so are the W_f pixels under a row of the filter:
+// a window is H_f runs of W_f·C_i values, long ones even for C_i = 3. The micro-kernel takes a pointer a run. Rows
+// above and below the picture point to zeros; of the few windows that overlap the padding at its sides, runs are
+// copied, with zeros, into a border buffer. With dilation or groups a run is one tap's channels and needs no border.
 //
 // Source: Zhang, Franchetti & Low, "High performance zero-memory overhead direct convolutions", ICML 2018,
 // arXiv 1809.10170.
@@ -59,8 +59,10 @@ struct WindowsInPlace {
     for (std::int64_t n = block.first_n; n < block.first_n + block.images; ++n)
       for (std::int64_t p = block.first_p; p < block.first_p + block.rows; ++p, ++row)
         for (std::int64_t u = 0; u < problem.hf(); ++u) {
-          for (std::int64_t q = 0; q < first_inner; ++q) copy_run(n, problem.input_row(p, u), q, border_run(row, q, u, thread));
-          for (std::int64_t q = end_inner; q < problem.wo(); ++q) copy_run(n, problem.input_row(p, u), q, border_run(row, q, u, thread));
+          for (std::int64_t q = 0; q < first_inner; ++q)
+            copy_run(n, problem.input_row(p, u), q, border_run(row, q, u, thread));
+          for (std::int64_t q = end_inner; q < problem.wo(); ++q)
+            copy_run(n, problem.input_row(p, u), q, border_run(row, q, u, thread));
         }
   }
 
@@ -69,8 +71,8 @@ struct WindowsInPlace {
       for (std::int64_t c = 0; c < problem.ci(); ++c) *to++ = x.padded(n, c, h, problem.input_column(q, v));
   }
 
-  void rows(const simd::Block& block, std::int64_t n, std::int64_t p, std::int64_t q, std::int64_t count, std::int64_t g, std::int64_t s,
-            int thread, const float** out) const {
+  void rows(const simd::Block& block, std::int64_t n, std::int64_t p, std::int64_t q, std::int64_t count,
+            std::int64_t g, std::int64_t s, int thread, const float** out) const {
     const bool whole = whole_rows(problem);
     const std::int64_t u = whole ? s : s / problem.wf(), v = whole ? 0 : s % problem.wf();
     const std::int64_t h = problem.input_row(p, u);

@@ -39,9 +39,8 @@ Decisions decide(const Request& request) {
   d.executed_flops = problem.flops();
   d.error_model = plain_sum_model(problem, request.dtype);
   d.execute = [problem](const Arguments& a, const Workspace&, int threads, Stream) {
-    visit(a.y.dtype, [&]<class T>() {
-      seven_loops<T>(problem, a.x.as<T>(), a.w.as<T>(), a.bias.as<T>(), a.y.as<T>(), threads);
-    });
+    visit(a.y.dtype,
+          [&]<class T>() { seven_loops<T>(problem, a.x.as<T>(), a.w.as<T>(), a.bias.as<T>(), a.y.as<T>(), threads); });
   };
   return d;
 }

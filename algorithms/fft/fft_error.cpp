@@ -72,8 +72,12 @@ void write_bounds(const Bound& bound_of, const BoundInputs& in, std::span<double
 
 ErrorModel error_model(const ConvProblem& problem, DType dtype, const Lengths& lengths, Spread spread) {
   const DType sum = accumulator_of(dtype);
-  const Bound bound_of{InputSpectrumMap(problem, lengths), FilterSpectrumMap(problem, lengths), lengths.log2_points(),
-                       static_cast<double>(lengths.points()), unit_roundoff(sum), smallest_subnormal(sum)};
+  const Bound bound_of{InputSpectrumMap(problem, lengths),
+                       FilterSpectrumMap(problem, lengths),
+                       lengths.log2_points(),
+                       static_cast<double>(lengths.points()),
+                       unit_roundoff(sum),
+                       smallest_subnormal(sum)};
   ErrorModel model;
   model.exact.bitwise = false;
   model.worst_case = [bound_of](const BoundInputs& in, std::span<double> bound) { write_bounds(bound_of, in, bound); };

@@ -67,8 +67,12 @@ struct InputSpectrumMap {
   std::int64_t bins_h = 1, bins_w = 1, ci_per_group = 1, co_per_group = 1;
 
   InputSpectrumMap(const ConvProblem& p, const Lengths& n)
-      : rows(WindowAxis::rows(p), n.h), columns(WindowAxis::columns(p), n.w), bins_h(n.h), bins_w(n.half()),
-        ci_per_group(p.ci_per_group()), co_per_group(p.co_per_group()) {}
+      : rows(WindowAxis::rows(p), n.h),
+        columns(WindowAxis::columns(p), n.w),
+        bins_h(n.h),
+        bins_w(n.half()),
+        ci_per_group(p.ci_per_group()),
+        co_per_group(p.co_per_group()) {}
 
   // Elements that no output of the tile reads are left out, not multiplied by zeros: a NaN there must not count.
   template <class Emit>
@@ -131,8 +135,11 @@ struct ProductSpectrumMap {
   static constexpr Operand input = stage_operand(0), filter = stage_operand(1);
 
   ProductSpectrumMap(const ConvProblem& p, const Lengths& lengths)
-      : rows(WindowAxis::rows(p), lengths.h), columns(WindowAxis::columns(p), lengths.w), n(p.n()),
-        ci_per_group(p.ci_per_group()), co_per_group(p.co_per_group()) {}
+      : rows(WindowAxis::rows(p), lengths.h),
+        columns(WindowAxis::columns(p), lengths.w),
+        n(p.n()),
+        ci_per_group(p.ci_per_group()),
+        co_per_group(p.co_per_group()) {}
 
   template <class Emit>
   SourceKind sources(const Coord& cell, Emit&& emit) const {

@@ -202,9 +202,16 @@ Decisions decide(const Request& request) {
   d.execute = [s](const Arguments& a, const Workspace& memory, int threads, Stream) {
     visit(a.y.dtype, [&]<class T>() {
       using Complex = std::complex<Accumulator<T>>;
-      const Run<T> run{s, a.x.as<T>(), a.w.as<T>(), a.bias.as<T>(), a.y.as<T>(), memory.get<Complex>("input_spectra"),
-                       memory.get<Complex>("filter_spectra"), memory.get<Complex>("product_spectra"),
-                       memory.get<std::byte>("tiles"), static_cast<int>(std::min<std::int64_t>(threads, s.workers))};
+      const Run<T> run{s,
+                       a.x.as<T>(),
+                       a.w.as<T>(),
+                       a.bias.as<T>(),
+                       a.y.as<T>(),
+                       memory.get<Complex>("input_spectra"),
+                       memory.get<Complex>("filter_spectra"),
+                       memory.get<Complex>("product_spectra"),
+                       memory.get<std::byte>("tiles"),
+                       static_cast<int>(std::min<std::int64_t>(threads, s.workers))};
       run.transform_input();
       run.transform_filter();
       run.multiply();

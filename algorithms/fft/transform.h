@@ -28,9 +28,9 @@ struct Lengths {
   std::int64_t h = 2, w = 4;
 
   std::int64_t points() const { return h * w; }
-  std::int64_t half() const { return w / 2 + 1; }       // columns of the half spectrum
-  std::int64_t bins() const { return h * half(); }      // of a half spectrum
-  std::int64_t pitch() const { return 2 * half(); }     // reals from one row of a tile to the next
+  std::int64_t half() const { return w / 2 + 1; }                           // columns of the half spectrum
+  std::int64_t bins() const { return h * half(); }                          // of a half spectrum
+  std::int64_t pitch() const { return 2 * half(); }                         // reals from one row of a tile to the next
   std::int64_t tile() const { return bins() + (h > half() ? h : half()); }  // of a tile, a line of scratch behind it
   double log2_points() const;
 };

@@ -41,8 +41,8 @@ struct Im2colWindows {
     if (!stored) fill(block, row(block, block.first_n, block.first_p, thread));
   }
 
-  void rows(const simd::Block& block, std::int64_t n, std::int64_t p, std::int64_t q, std::int64_t count, std::int64_t g, std::int64_t s,
-            int thread, const float** out) const {
+  void rows(const simd::Block& block, std::int64_t n, std::int64_t p, std::int64_t q, std::int64_t count,
+            std::int64_t g, std::int64_t s, int thread, const float** out) const {
     const std::int64_t step = matrix.axes[2].stride;
     const float* const first = row(block, n, p, thread) + q * step + s * problem.ci() + g * problem.ci_per_group();
     for (std::int64_t i = 0; i < count; ++i) out[i] = first + i * step;
@@ -91,7 +91,12 @@ Decisions decide(const Request& request) {
 
 std::vector<Option> options() {
   std::vector<Option> all = simd::loop_options();
-  all.push_back({"batching", "Batching", "Form the rows of a block of outputs in the cache, or store the whole matrix first.", {"tile", "full"}, "tile", true});
+  all.push_back({"batching",
+                 "Batching",
+                 "Form the rows of a block of outputs in the cache, or store the whole matrix first.",
+                 {"tile", "full"},
+                 "tile",
+                 true});
   return all;
 }
 

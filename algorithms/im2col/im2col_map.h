@@ -17,7 +17,10 @@ struct Im2colMap {
   static constexpr Operand from = kInput;
 
   explicit Im2colMap(const ConvProblem& p)
-      : rows(WindowAxis::rows(p)), columns(WindowAxis::columns(p)), ci_per_group(p.ci_per_group()), co_per_group(p.co_per_group()) {}
+      : rows(WindowAxis::rows(p)),
+        columns(WindowAxis::columns(p)),
+        ci_per_group(p.ci_per_group()),
+        co_per_group(p.co_per_group()) {}
 
   Coord at(const Coord& cell) const {
     const auto [n, p, q, c, u, v] = cell;

@@ -26,9 +26,10 @@ Stage im2col_stage(const ConvProblem& p, DType dtype) {
   Stage stage;
   stage.id = "im2col";
   stage.title = "im2col matrix";
-  stage.meaning = "row (n, p, q), column (c, u, v): the value that tap (u, v) of channel c reads for output pixel (p, q)";
+  stage.meaning =
+      "row (n, p, q), column (c, u, v): the value that tap (u, v) of channel c reads for output pixel (p, q)";
   stage.made_from = {kInput};
-  stage.axes = {{"n", "N", p.n(), p.n()},      {"p", "H_o", p.ho(), p.ho()}, {"q", "W_o", p.wo(), p.wo()},
+  stage.axes = {{"n", "N", p.n(), p.n()},     {"p", "H_o", p.ho(), p.ho()}, {"q", "W_o", p.wo(), p.wo()},
                 {"c", "C_i", p.ci(), p.ci()}, {"u", "H_f", p.hf(), p.hf()}, {"v", "W_f", p.wf(), p.wf()}};
   stage.dtype = dtype;
   stage.map = erase(Im2colMap(p));
@@ -60,7 +61,8 @@ struct Rows {
   Box box;  // of the im2col stage
   std::int64_t count() const { return box.extent[0] * box.extent[1] * box.extent[2]; }
   Coord output(std::int64_t row) const {  // (n, p, q)
-    const std::int64_t q = row % box.extent[2], p = row / box.extent[2] % box.extent[1], n = row / box.extent[2] / box.extent[1];
+    const std::int64_t q = row % box.extent[2], p = row / box.extent[2] % box.extent[1],
+                       n = row / box.extent[2] / box.extent[1];
     return {box.first[0] + n, box.first[1] + p, box.first[2] + q};
   }
 };
@@ -84,7 +86,8 @@ void multiply_by_loops(const Operands<T>& op, const Rows& rows) {
     const Coord at = rows.output(r);
     for (std::int64_t o = 0; o < p.co(); ++o) {
       const T* window = op.matrix + r * row_length + p.group_of_output(o) * p.reduction();
-      op.y(at[0], o, at[1], at[2]) = static_cast<T>(op.bias[o] + dot(window, op.filter + o * p.reduction(), p.reduction()));
+      op.y(at[0], o, at[1], at[2]) =
+          static_cast<T>(op.bias[o] + dot(window, op.filter + o * p.reduction(), p.reduction()));
     }
   }
 }
@@ -105,7 +108,7 @@ bool multiply_by_blas(const Operands<T>& op, const Rows& rows) {
     const ConvProblem& p = op.problem;
     const std::int64_t row_length = p.ci() * p.taps(), channel_step = op.y.strides[1];
     const std::optional<std::int64_t> step = pixel_step(op.y, rows);
-    const bool channels_last = step && channel_step == 1 && *step >= p.co();               // C = A·Wᵀ
+    const bool channels_last = step && channel_step == 1 && *step >= p.co();         // C = A·Wᵀ
     const bool channels_first = step && *step == 1 && channel_step >= rows.count();  // C = W·Aᵀ
     if (!channels_last && !channels_first) return false;
 
@@ -119,9 +122,13 @@ bool multiply_by_blas(const Operands<T>& op, const Rows& rows) {
       const T* filter = op.filter + o * p.reduction();
       T* c = &op.y(rows.box.first[0], o, rows.box.first[1], rows.box.first[2]);
       if (channels_last)
-        blas::accumulate({false, true, rows.count(), p.co_per_group(), p.reduction(), matrix, row_length, filter, p.reduction(), c, *step}, op.threads);
+        blas::accumulate({false, true, rows.count(), p.co_per_group(), p.reduction(), matrix, row_length, filter,
+                          p.reduction(), c, *step},
+                         op.threads);
       else
-        blas::accumulate({false, true, p.co_per_group(), rows.count(), p.reduction(), filter, p.reduction(), matrix, row_length, c, channel_step}, op.threads);
+        blas::accumulate({false, true, p.co_per_group(), rows.count(), p.reduction(), filter, p.reduction(), matrix,
+                          row_length, c, channel_step},
+                         op.threads);
     }
     return true;
   }
@@ -150,7 +157,8 @@ void multiply(const Operands<T>& op, const Rows& rows, bool use_blas) {
 std::string gemm_note(const Request& request) {
   if (request.options.is("gemm", "loops")) return "gemm: loops";
   if (!blas::available()) return "gemm: loops (built without BLAS)";
-  if (request.dtype != DType::f32 && request.dtype != DType::f64) return "gemm: loops (BLAS has no " + std::string(name(request.dtype)) + ")";
+  if (request.dtype != DType::f32 && request.dtype != DType::f64)
+    return "gemm: loops (BLAS has no " + std::string(name(request.dtype)) + ")";
   if (request.layouts.y == Layout::CHWN && request.problem.n() > 1) return "gemm: loops (y in CHWN is no matrix)";
   return "gemm: " + blas::name();
 }
@@ -195,8 +203,18 @@ const Algorithm& im2col_ref() {
       .title = "im2col + GEMM, explicit",
       .sentence = "Copies every window into a row of a matrix, then multiplies two matrices.",
       .source = "Chellapilla, Puri & Simard 2006",
-      .options = {{"batching", "Batching", "How much of the matrix exists at a time.", {"image", "chunk", "full", "tile"}, "image"},
-                  {"chunk_images", "Images a chunk", "How many images batching=chunk lowers at a time.", {}, "8", false, integer_between(1, 1 << 20)},
+      .options = {{"batching",
+                   "Batching",
+                   "How much of the matrix exists at a time.",
+                   {"image", "chunk", "full", "tile"},
+                   "image"},
+                  {"chunk_images",
+                   "Images a chunk",
+                   "How many images batching=chunk lowers at a time.",
+                   {},
+                   "8",
+                   false,
+                   integer_between(1, 1 << 20)},
                   {"gemm", "GEMM", "Who multiplies the matrices.", {"blas", "loops"}, "blas"}},
       .rules = {},
       .decide = decide,

@@ -3,8 +3,9 @@
 //   y(n, o, p, q) = bias(o) + Σ_(u,v) Σ_c A(n, p, q, c, u, v) · w(o, c, u, v)       A as in im2col_map.h
 //
 // In NHWC the C_i values of one tap lie together in x, so a row of A is H_f·W_f runs: for each pixel of a register tile
-// the map is asked once a tap where its run begins, and padding is a run of zeros. The pointers serve all output channels.
-// Source: Dukhan, "The indirect convolution algorithm", 2019, arXiv 1907.02129; Chetlur et al. 2014, arXiv 1410.0759.
+// the map is asked once a tap where its run begins, and padding is a run of zeros. The pointers serve all output
+// channels. Source: Dukhan, "The indirect convolution algorithm", 2019, arXiv 1907.02129; Chetlur et al. 2014, arXiv
+// 1410.0759.
 #include <algorithm>
 
 #include "algorithms/im2col/im2col.h"
@@ -26,8 +27,8 @@ struct ImplicitWindows {
   std::int64_t length() const { return problem.ci_per_group(); }
   void prepare(const simd::Block&, int) const {}
 
-  void rows(const simd::Block&, std::int64_t n, std::int64_t p, std::int64_t q, std::int64_t count, std::int64_t g, std::int64_t s, int,
-            const float** out) const {
+  void rows(const simd::Block&, std::int64_t n, std::int64_t p, std::int64_t q, std::int64_t count, std::int64_t g,
+            std::int64_t s, int, const float** out) const {
     const std::int64_t u = s / problem.wf(), v = s % problem.wf();
     for (std::int64_t i = 0; i < count; ++i) {
       const Gathered cell = map.gather({n, p, q + i, g * problem.ci_per_group(), u, v});
@@ -74,7 +75,9 @@ const Algorithm& implicit_gemm_cpu() {
       .family = "implicit_gemm",
       .unit = Unit::cpu,
       .title = "Implicit GEMM, fast",
-      .sentence = "Multiplies im2col's matrix without storing it: a pointer a pixel and tap says where each run of channels lies.",
+      .sentence =
+          "Multiplies im2col's matrix without storing it: a pointer a pixel and tap says where each run of channels "
+          "lies.",
       .source = "Dukhan 2019, arXiv 1907.02129",
       .options = simd::loop_options(),
       .rules = {simd::f32_only()},

@@ -49,11 +49,13 @@ struct Im2winWindows {
     simd::fill_runs<5, 0, 2, 3, 4, 1>(Im2winMap(problem), box(block), x, to);
   }
 
-  void rows(const simd::Block& block, std::int64_t n, std::int64_t m, std::int64_t j, std::int64_t count, std::int64_t g, std::int64_t s,
-            int thread, const float** out) const {
-    const std::int64_t v = problem.groups() == 1 ? s : s / problem.hf(), u = problem.groups() == 1 ? 0 : s % problem.hf();
+  void rows(const simd::Block& block, std::int64_t n, std::int64_t m, std::int64_t j, std::int64_t count,
+            std::int64_t g, std::int64_t s, int thread, const float** out) const {
+    const std::int64_t v = problem.groups() == 1 ? s : s / problem.hf(),
+                       u = problem.groups() == 1 ? 0 : s % problem.hf();
     const std::int64_t k = j * problem.spec().stride_w + v * problem.spec().dilation_w;
-    const float* const first = strip(block, n, m, thread) + (k * problem.hf() + u) * problem.ci() + g * problem.ci_per_group();
+    const float* const first =
+        strip(block, n, m, thread) + (k * problem.hf() + u) * problem.ci() + g * problem.ci_per_group();
     const std::int64_t step = problem.spec().stride_w * problem.hf() * problem.ci();
     for (std::int64_t i = 0; i < count; ++i) out[i] = first + i * step;
   }
@@ -99,7 +101,12 @@ Decisions decide(const Request& request) {
 
 std::vector<Option> options() {
   std::vector<Option> all = simd::loop_options();
-  all.push_back({"windows", "Windows", "Form the windows of a block of output rows in the cache, or store all of them first.", {"block", "stored"}, "block", true});
+  all.push_back({"windows",
+                 "Windows",
+                 "Form the windows of a block of output rows in the cache, or store all of them first.",
+                 {"block", "stored"},
+                 "block",
+                 true});
   return all;
 }
 

@@ -36,9 +36,8 @@ std::string too_large(const Plan& plan, std::int64_t limit) {
   for (const Buffer& buffer : plan.workspace())
     parts += (parts.empty() ? "" : ", ") + buffer.name + " " + std::to_string(buffer.bytes);
   return plan.run_name() + ": workspace " + std::to_string(plan.workspace_bytes()) + " bytes" +
-         (parts.empty() ? "" : " (" + parts + ")") + " + tensors " +
-         std::to_string(plan.request().tensor_bytes()) + " bytes, must be ≤ the memory limit of " +
-         std::to_string(limit) + " bytes";
+         (parts.empty() ? "" : " (" + parts + ")") + " + tensors " + std::to_string(plan.request().tensor_bytes()) +
+         " bytes, must be ≤ the memory limit of " + std::to_string(limit) + " bytes";
 }
 
 struct Judged {
@@ -61,8 +60,7 @@ std::optional<Request> runnable(const Algorithm& algorithm, const std::optional<
 Judged judge(const Algorithm& algorithm, const Request& asked, std::size_t suggestions) {
   const Request request = complete(algorithm, asked);
   if (algorithm.missing)
-    if (const std::string why = algorithm.missing(); !why.empty())
-      return {{false, algorithm.id + ": " + why, {}}, {}};
+    if (const std::string why = algorithm.missing(); !why.empty()) return {{false, algorithm.id + ": " + why, {}}, {}};
   for (const Rule& rule : algorithm.rules)
     if (const auto refusal = rule.refuse(request))
       return {{false, refusal->reason, runnable(algorithm, refusal->nearest, suggestions)}, {}};

@@ -47,8 +47,7 @@ OptionSet OptionSet::parse(std::string_view text, std::span<const Option> option
   while (!text.empty()) {
     const std::string_view item = next_item();
     const std::size_t equals = item.find('=');
-    if (equals == std::string_view::npos)
-      throw BadInput("option: " + std::string(item) + ", must be written id=value");
+    if (equals == std::string_view::npos) throw BadInput("option: " + std::string(item) + ", must be written id=value");
     const Option& option = find(item.substr(0, equals), options);
     std::string value(item.substr(equals + 1));
     // Free text may hold commas, as in points=0,1,-1: what has no "=" goes on with the value before it.

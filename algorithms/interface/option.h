@@ -29,8 +29,8 @@ class OptionSet {
  public:
   OptionSet() = default;
 
-  // `text` is "id=value,id=value", or empty; options not named take their defaults. A value of free text may hold commas.
-  // Throws BadInput that names the unknown option or value, with the closest one there is.
+  // `text` is "id=value,id=value", or empty; options not named take their defaults. A value of free text may hold
+  // commas. Throws BadInput that names the unknown option or value, with the closest one there is.
   static OptionSet parse(std::string_view text, std::span<const Option> options);
 
   const std::string& operator[](std::string_view id) const;  // the option must exist

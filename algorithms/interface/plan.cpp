@@ -64,14 +64,16 @@ void Plan::run(const Arguments& arguments, std::span<std::byte> memory, Stream s
   check_view("w", arguments.w, problem().w_shape(), request_);
   check_view("y", arguments.y, problem().y_shape(), request_);
   if (problem().bias()) {
-    if (arguments.bias.data == nullptr || arguments.bias.size != problem().co() || arguments.bias.dtype != request_.dtype)
+    if (arguments.bias.data == nullptr || arguments.bias.size != problem().co() ||
+        arguments.bias.dtype != request_.dtype)
       throw BadInput("bias: must hold " + std::to_string(problem().co()) + " values of type " +
                      std::string(name(request_.dtype)));
   } else if (arguments.bias.data != nullptr) {
     throw BadInput("bias: given, but the problem has none");
   }
   if (static_cast<std::int64_t>(memory.size()) < workspace_bytes_)
-    throw BadInput("workspace: " + std::to_string(memory.size()) + " bytes, must be ≥ " + std::to_string(workspace_bytes_));
+    throw BadInput("workspace: " + std::to_string(memory.size()) + " bytes, must be ≥ " +
+                   std::to_string(workspace_bytes_));
   if (problem().n() == 0) return;
 
   decisions_.execute(arguments, Workspace(memory, buffers_), request_.threads, stream);

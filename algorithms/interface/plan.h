@@ -56,11 +56,11 @@ struct Stream {
 
 // What an algorithm decides when it plans.
 struct Decisions {
-  std::vector<Stage> stages;             // stored ones get a buffer of their own in the workspace
-  std::vector<Buffer> scratch;           // further named bytes that no stage describes
-  std::int64_t executed_flops = 0;       // what is really computed: padding, transforms and tails included
+  std::vector<Stage> stages;        // stored ones get a buffer of their own in the workspace
+  std::vector<Buffer> scratch;      // further named bytes that no stage describes
+  std::int64_t executed_flops = 0;  // what is really computed: padding, transforms and tails included
   ErrorModel error_model;
-  std::vector<std::string> notes;        // decisions worth recording: "gemm: OpenBLAS …"
+  std::vector<std::string> notes;  // decisions worth recording: "gemm: OpenBLAS …"
   // Computes y. Buffers hold garbage on entry; `threads` is at least 1.
   std::function<void(const Arguments&, const Workspace&, int threads, Stream)> execute;
 };

@@ -27,8 +27,8 @@ struct Request {
   Layouts layouts{};
   OptionSet options{};
   Place place{};
-  int threads = 0;                                     // 0: as many as the machine has
-  std::optional<std::int64_t> memory_limit = {};       // bytes for input, filter, output and workspace together
+  int threads = 0;                                // 0: as many as the machine has
+  std::optional<std::int64_t> memory_limit = {};  // bytes for input, filter, output and workspace together
 
   // How many threads a plan for this request uses.
   int resolved_threads() const;

@@ -36,15 +36,15 @@ std::int64_t Stage::resident_cells() const {
 
 std::int64_t Stage::passes() const {
   std::int64_t product = 1;
-  for (const Axis& axis : axes)
-    product *= axis.resident == 0 ? 0 : (axis.extent + axis.resident - 1) / axis.resident;
+  for (const Axis& axis : axes) product *= axis.resident == 0 ? 0 : (axis.extent + axis.resident - 1) / axis.resident;
   return product;
 }
 
 std::int64_t Stage::offset(const Coord& cell) const {
   std::int64_t sum = 0;
   for (std::size_t axis = 0; axis < axes.size(); ++axis)
-    if (axes[axis].resident > 0) sum += cell[axis] % axes[axis].resident * axes[axis].stride;  // an empty axis has no cells
+    if (axes[axis].resident > 0)
+      sum += cell[axis] % axes[axis].resident * axes[axis].stride;  // an empty axis has no cells
   return sum;
 }
 

@@ -76,18 +76,18 @@ struct Stage {
   std::vector<Operand> made_from;  // what its map's sources refer to
   std::vector<Axis> axes;          // in coordinate order
   DType dtype = DType::f32;
-  bool complex = false;                // two numbers of `dtype` a cell
-  bool stored = true;                  // false: exists only through its map
-  std::int64_t copies = 1;             // resident parts that exist at once: one a thread
-  std::shared_ptr<const AnyMap> map;   // null: opaque (a vendor's stage), bytes only
+  bool complex = false;               // two numbers of `dtype` a cell
+  bool stored = true;                 // false: exists only through its map
+  std::int64_t copies = 1;            // resident parts that exist at once: one a thread
+  std::shared_ptr<const AnyMap> map;  // null: opaque (a vendor's stage), bytes only
 
   // Fills in the strides of a dense resident part; `order` lists the axes from slowest to fastest.
   void lay_out(const std::vector<int>& order);
   void lay_out();  // in coordinate order
 
-  std::int64_t cells() const;            // of the whole stage
-  std::int64_t resident_cells() const;   // in memory at a time
-  std::int64_t passes() const;           // how many times the resident part is filled
+  std::int64_t cells() const;           // of the whole stage
+  std::int64_t resident_cells() const;  // in memory at a time
+  std::int64_t passes() const;          // how many times the resident part is filled
   std::int64_t cell_bytes() const { return size_of(dtype) * (complex ? 2 : 1); }
   std::int64_t bytes() const { return stored ? copies * resident_cells() * cell_bytes() : 0; }
 

@@ -16,7 +16,10 @@ struct InputMap {
   static constexpr Operand from = kInput;
 
   explicit InputMap(const ConvProblem& p)
-      : rows(WindowAxis::rows(p)), columns(WindowAxis::columns(p)), ci_per_group(p.ci_per_group()), co_per_group(p.co_per_group()) {}
+      : rows(WindowAxis::rows(p)),
+        columns(WindowAxis::columns(p)),
+        ci_per_group(p.ci_per_group()),
+        co_per_group(p.co_per_group()) {}
 
   Coord at(const Coord& cell) const { return cell; }
   Gathered gather(const Coord& cell) const { return {SourceKind::element, cell}; }

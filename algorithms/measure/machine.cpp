@@ -4,9 +4,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <hwy/highway.h>
 #include <algorithm>
 #include <fstream>
-#include <hwy/highway.h>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/peers/blas.h"

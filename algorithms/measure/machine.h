@@ -8,9 +8,9 @@
 namespace convlens {
 
 struct Machine {
-  std::string host;      // the operating system and kernel, not the machine's name
-  std::string cpu;       // "AMD EPYC … (2 cores)"
-  int cores = 1;         // that this process may use
+  std::string host;                   // the operating system and kernel, not the machine's name
+  std::string cpu;                    // "AMD EPYC … (2 cores)"
+  int cores = 1;                      // that this process may use
   std::int64_t last_level_cache = 0;  // bytes, 0 when unknown
   std::int64_t memory = 0;            // bytes, 0 when unknown
 };

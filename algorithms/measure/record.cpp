@@ -76,10 +76,13 @@ Json byte_object(const std::vector<Ledger::Line>& lines) {
 // Where NaN and Inf may go beyond the outputs that depend on them; "" when nowhere.
 std::string spread_note(const ErrorModel& model) {
   switch (model.spread) {
-    case Spread::exact: return "";
+    case Spread::exact:
+      return "";
     case Spread::tile:
-      return "NaN and Inf may spread over their tile of " + std::to_string(model.tile_h) + "x" + std::to_string(model.tile_w) + " outputs";
-    case Spread::image: break;
+      return "NaN and Inf may spread over their tile of " + std::to_string(model.tile_h) + "x" +
+             std::to_string(model.tile_w) + " outputs";
+    case Spread::image:
+      break;
   }
   return "NaN and Inf may spread over their image";
 }

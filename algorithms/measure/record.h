@@ -22,7 +22,7 @@ struct Measurement {
   bool cold_cache = false;
   std::string pattern = "uniform";
   std::uint64_t seed = 1;
-  std::vector<Ledger::Line> bytes;  // as allocated
+  std::vector<Ledger::Line> bytes;                                     // as allocated
   double floor_fraction = std::numeric_limits<double>::quiet_NaN();    // floor_ms / median; NaN when not known
   double error_over_bound = std::numeric_limits<double>::quiet_NaN();  // NaN when not checked
 };

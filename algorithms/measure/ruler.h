@@ -14,9 +14,9 @@ namespace convlens {
 
 struct RulerOptions {
   int warmup = 2;
-  int repeats = 10;            // at least this many samples
-  double seconds = 0.0;        // and at least this long
-  bool cold_cache = false;     // overwrite twice the last-level cache before each sample, outside its time
+  int repeats = 10;                 // at least this many samples
+  double seconds = 0.0;             // and at least this long
+  bool cold_cache = false;          // overwrite twice the last-level cache before each sample, outside its time
   std::function<bool()> stop = {};  // polled before each call; true ends the measurement with what there is
 };
 

@@ -35,8 +35,8 @@ class ThreadCount {
 template <class T, class Call>
 void run(Call call, const Gemm<T>& g, int threads) {
   const ThreadCount limit(threads);
-  call(CblasRowMajor, g.transpose_a ? CblasTrans : CblasNoTrans, g.transpose_b ? CblasTrans : CblasNoTrans, narrow(g.m), narrow(g.n),
-       narrow(g.k), T{1}, g.a, narrow(g.lda), g.b, narrow(g.ldb), T{1}, g.c, narrow(g.ldc));
+  call(CblasRowMajor, g.transpose_a ? CblasTrans : CblasNoTrans, g.transpose_b ? CblasTrans : CblasNoTrans, narrow(g.m),
+       narrow(g.n), narrow(g.k), T{1}, g.a, narrow(g.lda), g.b, narrow(g.ldb), T{1}, g.c, narrow(g.ldc));
 }
 
 }  // namespace

@@ -59,8 +59,8 @@ std::vector<BrokenRule> broken_rules(const ConvSpec& s) {
   if (groups && s.co >= 1) need(s.co % s.groups == 0, "groups", s.groups, "must divide co = " + std::to_string(s.co));
   if (!sizes) return broken;
 
-  const auto fits = [&](const char* axis, const char* length, std::int64_t filter, std::int64_t dilation, std::int64_t size,
-                        std::int64_t before, std::int64_t after) {
+  const auto fits = [&](const char* axis, const char* length, std::int64_t filter, std::int64_t dilation,
+                        std::int64_t size, std::int64_t before, std::int64_t after) {
     const std::int64_t reach = extent(axis, filter, dilation);
     const std::int64_t padded = checked::sum(length, {size, before, after});
     need(reach <= padded, axis, filter,
@@ -82,10 +82,13 @@ ConvProblem::ConvProblem(const ConvSpec& spec) : spec_(spec) {
 
   // With these four in range, as bytes of the widest type, every derived size of the class is.
   constexpr std::int64_t widest = 8;
-  checked::product("bytes of the padded input, N·C_i·(H_i+pad)·(W_i+pad)·8", {spec.n, spec.ci, padded_h(), padded_w(), widest});
-  checked::product("bytes of the filter, C_o·C_i/groups·H_f·W_f·8", {spec.co, ci_per_group(), spec.hf, spec.wf, widest});
+  checked::product("bytes of the padded input, N·C_i·(H_i+pad)·(W_i+pad)·8",
+                   {spec.n, spec.ci, padded_h(), padded_w(), widest});
+  checked::product("bytes of the filter, C_o·C_i/groups·H_f·W_f·8",
+                   {spec.co, ci_per_group(), spec.hf, spec.wf, widest});
   checked::product("bytes of the output, N·C_o·H_o·W_o·8", {spec.n, spec.co, ho_, wo_, widest});
-  checked::product("FLOPs, 2·N·C_o·H_o·W_o·C_i/groups·H_f·W_f", {2, spec.n, spec.co, ho_, wo_, ci_per_group(), spec.hf, spec.wf});
+  checked::product("FLOPs, 2·N·C_o·H_o·W_o·C_i/groups·H_f·W_f",
+                   {2, spec.n, spec.co, ho_, wo_, ci_per_group(), spec.hf, spec.wf});
 }
 
 std::int64_t ConvProblem::padding_multiplications() const {

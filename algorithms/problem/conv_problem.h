@@ -1,6 +1,7 @@
 // One 2-D convolution layer, checked once where it is made.
 //
-//   y(n, o, p, q) = bias(o) + Σ_{c, u, v} x(n, g·C_i/G + c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left) · w(o, c, u, v)
+//   y(n, o, p, q) = bias(o) + Σ_{c, u, v} x(n, g·C_i/G + c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left) · w(o, c, u,
+//   v)
 //
 // with g = o / (C_o/G) the group of output channel o. This is cross-correlation, as deep-learning frameworks
 // have it: the filter is not flipped. Elements outside the image are real zeros. Sizes are rounded down:

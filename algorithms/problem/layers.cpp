@@ -4,9 +4,9 @@
 
 #include "algorithms/embedded.h"
 #include "algorithms/error.h"
-#include "algorithms/suggest.h"
 #include "algorithms/problem/parse.h"
 #include "algorithms/problem/parse_forms.h"
+#include "algorithms/suggest.h"
 
 namespace convlens {
 

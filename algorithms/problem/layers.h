@@ -14,9 +14,9 @@
 namespace convlens {
 
 struct NamedLayer {
-  std::string name;   // "cv9", "resnet50.conv3_1_3x3"
-  std::string suite;  // "cv"
-  ConvSpec spec;      // with the batch size 1
+  std::string name;          // "cv9", "resnet50.conv3_1_3x3"
+  std::string suite;         // "cv"
+  ConvSpec spec;             // with the batch size 1
   std::int64_t repeats = 1;  // how many equal ones the network has
 };
 

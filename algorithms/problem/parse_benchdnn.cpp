@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "algorithms/error.h"
-#include "algorithms/suggest.h"
 #include "algorithms/problem/checked.h"
 #include "algorithms/problem/parse_forms.h"
+#include "algorithms/suggest.h"
 
 namespace convlens {
 
@@ -28,8 +28,8 @@ namespace {
 
 using Entries = std::map<std::string, std::int64_t, std::less<>>;
 
-const std::vector<std::string> kKeys{"g",  "mb", "ic", "ih", "iw", "oc", "oh", "ow", "kh",
-                                     "kw", "sh", "sw", "ph", "pw", "dh", "dw"};
+const std::vector<std::string> kKeys{"g",  "mb", "ic", "ih", "iw", "oc", "oh", "ow",
+                                     "kh", "kw", "sh", "sw", "ph", "pw", "dh", "dw"};
 const std::vector<std::string> kDepthKeys{"id", "od", "kd", "sd", "pd", "dd"};
 
 bool holds(const std::vector<std::string>& keys, std::string_view key) {
@@ -76,7 +76,11 @@ struct Axis {
 
 // How many outputs ConvProblem makes of the axis; nothing when it breaks a rule.
 std::optional<std::int64_t> outputs(const Axis& a) {
-  const ConvSpec column{.hi = a.size, .hf = a.filter, .stride_h = a.stride, .pad_top = a.before, .pad_bottom = a.after,
+  const ConvSpec column{.hi = a.size,
+                        .hf = a.filter,
+                        .stride_h = a.stride,
+                        .pad_top = a.before,
+                        .pad_bottom = a.after,
                         .dilation_h = a.dilation};
   if (!broken_rules(column).empty()) return std::nullopt;
   return ConvProblem(column).ho();

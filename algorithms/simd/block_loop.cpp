@@ -18,7 +18,9 @@ Blocking choose_blocking(const Request& request, std::int64_t row_bytes) {
   return {1, rows};
 }
 
-int used_threads(const Request& request) { return request.options.is("threads", "one") ? 1 : request.resolved_threads(); }
+int used_threads(const Request& request) {
+  return request.options.is("threads", "one") ? 1 : request.resolved_threads();
+}
 
 Switches switches(const Request& request) {
   constexpr std::int64_t kLastLevelCache = 16 << 20;
@@ -32,10 +34,30 @@ std::vector<Option> loop_options() {
   return {
       {"simd", "Vector instructions", "Multiply with vectors, or one number at a time.", {"on", "off"}, "on", true},
       {"threads", "Threads", "Share the blocks out between all threads, or use one.", {"all", "one"}, "all", true},
-      {"register_tile", "Register tile", "Keep a tile of pixels in registers, or one pixel.", {"on", "off"}, "on", true},
-      {"cache_block", "Cache blocking", "Work on a few output rows at a time, so that their windows stay in the L2 cache, or on whole images.", {"on", "off"}, "on", true},
-      {"prefetch", "Prefetch", "Ask for the output's cache lines before the tile is computed.", {"on", "off"}, "on", true},
-      {"nontemporal", "Non-temporal stores", "Write y past the caches: auto does so where y is larger than they are.", {"auto", "on", "off"}, "auto", true},
+      {"register_tile",
+       "Register tile",
+       "Keep a tile of pixels in registers, or one pixel.",
+       {"on", "off"},
+       "on",
+       true},
+      {"cache_block",
+       "Cache blocking",
+       "Work on a few output rows at a time, so that their windows stay in the L2 cache, or on whole images.",
+       {"on", "off"},
+       "on",
+       true},
+      {"prefetch",
+       "Prefetch",
+       "Ask for the output's cache lines before the tile is computed.",
+       {"on", "off"},
+       "on",
+       true},
+      {"nontemporal",
+       "Non-temporal stores",
+       "Write y past the caches: auto does so where y is larger than they are.",
+       {"auto", "on", "off"},
+       "auto",
+       true},
   };
 }
 

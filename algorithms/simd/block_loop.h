@@ -106,7 +106,8 @@ struct BlockLoop {
       for (std::int64_t i = 0; i < in_tile;) {  // pieces of the tile within one output row
         const std::int64_t count = std::min(in_tile - i, wo - q);
         for (std::int64_t k = 0; k < count; ++k) tiles.to[static_cast<std::size_t>(first + i + k)] = &y(n, 0, p, q + k);
-        for (std::int64_t s = 0; s < segments; ++s) windows.rows(block, n, p, q, count, g, s, thread, rows + s * in_tile + i);
+        for (std::int64_t s = 0; s < segments; ++s)
+          windows.rows(block, n, p, q, count, g, s, thread, rows + s * in_tile + i);
         i += count, q += count;
         if (q == wo) q = 0, ++p;
         if (p == block.first_p + block.rows) p = block.first_p, ++n;
@@ -127,7 +128,8 @@ struct BlockLoop {
   }
 
   template <class Windows>
-  void multiply_tile(const Windows& windows, std::int64_t g, std::int64_t b, std::int64_t first, const Tiles& tiles) const {
+  void multiply_tile(const Windows& windows, std::int64_t g, std::int64_t b, std::int64_t first,
+                     const Tiles& tiles) const {
     const std::int64_t o = g * problem.co_per_group() + b * panels.width();
     Tile tile{.pixels = std::min(step, tiles.pixels() - first),
               .segments = windows.segments(),

@@ -51,14 +51,15 @@ PanelMap map_of(const ConvProblem& p, std::int64_t width, std::int64_t per_group
 
 }  // namespace
 
-Panels::Panels(const ConvProblem& p)
-    : groups_(p.groups()), reduction_(p.reduction()), width_(tile_width()) {
+Panels::Panels(const ConvProblem& p) : groups_(p.groups()), reduction_(p.reduction()), width_(tile_width()) {
   per_group_ = (p.co_per_group() + width_ - 1) / width_;
 }
 
-void Panels::pack(const ConvProblem& p, View<const float> w, Bias<float> bias, const ReductionOrder& order, float* out, int threads) const {
+void Panels::pack(const ConvProblem& p, View<const float> w, Bias<float> bias, const ReductionOrder& order, float* out,
+                  int threads) const {
   const PanelMap map = map_of(p, width_, per_group_, order);
-  constexpr std::int64_t kChunk = 64;  // of k: whole cache lines of each filter are read, and the rows written stay in L1
+  constexpr std::int64_t kChunk =
+      64;  // of k: whole cache lines of each filter are read, and the rows written stay in L1
   for (std::int64_t g = 0; g < groups_; ++g)
     for (std::int64_t b = 0; b < per_group_; ++b)
       for (std::int64_t j = 0; j < width_; ++j) {
@@ -95,7 +96,10 @@ Stage Panels::stage(const ConvProblem& p, const ReductionOrder& order) const {
   stage.title = "filter panels";
   stage.meaning = "the filter packed for the micro-kernel: for each k the output channels of a panel lie together";
   stage.made_from = {kFilter};
-  stage.axes = {{"g", "groups", groups_, groups_}, {"b", "⌈C_o/width⌉", per_group_, per_group_}, {"k", "K", reduction_, reduction_}, {"j", "width", width_, width_}};
+  stage.axes = {{"g", "groups", groups_, groups_},
+                {"b", "⌈C_o/width⌉", per_group_, per_group_},
+                {"k", "K", reduction_, reduction_},
+                {"j", "width", width_, width_}};
   stage.map = erase(map_of(p, width_, per_group_, order));
   stage.lay_out();
   return stage;

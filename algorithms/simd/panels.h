@@ -39,7 +39,8 @@ class Panels {
   // The bytes of the packed bias, which lies directly behind the stage's.
   Buffer bias_buffer() const { return {"panel_bias", groups_ * per_group_ * width_ * size_of(DType::f32)}; }
 
-  void pack(const ConvProblem& problem, View<const float> w, Bias<float> bias, const ReductionOrder& order, float* out, int threads) const;
+  void pack(const ConvProblem& problem, View<const float> w, Bias<float> bias, const ReductionOrder& order, float* out,
+            int threads) const;
 
  private:
   std::int64_t groups_, per_group_, reduction_, width_;

@@ -18,7 +18,8 @@ std::vector<Stage> picture_stages(const Request& request) {
 Picture::Picture(const Request& request, const ConstTensorView& x, const Workspace& workspace) {
   TensorView dense{nullptr, x.dtype, x.shape, dense_strides(Layout::NHWC, x.shape)};
   bool is_dense = true;
-  for (std::size_t axis = 0; axis < 4; ++axis) is_dense = is_dense && (x.shape[axis] == 1 || x.strides[axis] == dense.strides[axis]);
+  for (std::size_t axis = 0; axis < 4; ++axis)
+    is_dense = is_dense && (x.shape[axis] == 1 || x.strides[axis] == dense.strides[axis]);
   if (is_dense) {
     view_ = {static_cast<const float*>(x.data), x.shape, dense.strides};
     return;

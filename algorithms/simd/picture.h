@@ -1,5 +1,5 @@
-// The picture that direct.cpu and implicit_gemm.cpu read in place: x itself where its channels and pixels lie densely in
-// NHWC, otherwise a copy that does.
+// The picture that direct.cpu and implicit_gemm.cpu read in place: x itself where its channels and pixels lie densely
+// in NHWC, otherwise a copy that does.
 #pragma once
 
 #include "algorithms/interface/plan.h"

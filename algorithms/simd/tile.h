@@ -2,10 +2,10 @@
 //
 //   to[i][j] = bias[j] + Σ_s Σ_k rows[s][i][k] · panel[s·length + k][j]      i < pixels, j < channels ≤ width
 //
-// The left operand is not a matrix but a pointer for each pixel and segment, so a tile may be any set of pixels: windows
-// of an im2win tensor (one segment), runs of a picture read in place (one segment a filter row or tap; padding is a
-// pointer to zeros), rows of an im2col matrix. The right operand is a panel of the filter, packed so that the values of
-// one k for all output channels of the panel are contiguous.
+// The left operand is not a matrix but a pointer for each pixel and segment, so a tile may be any set of pixels:
+// windows of an im2win tensor (one segment), runs of a picture read in place (one segment a filter row or tap; padding
+// is a pointer to zeros), rows of an im2col matrix. The right operand is a panel of the filter, packed so that the
+// values of one k for all output channels of the panel are contiguous.
 //
 //   registers   AVX-512, NEON   14 pixels × 2 vectors = 28 accumulators of 32
 //               AVX2, SSE4       6 pixels × 2 vectors = 12 accumulators of 16
@@ -20,7 +20,7 @@
 namespace convlens::simd {
 
 struct Tile {
-  std::int64_t pixels = 0;             // 1 … tile_pixels()
+  std::int64_t pixels = 0;  // 1 … tile_pixels()
   std::int64_t segments = 0;
   std::int64_t length = 0;             // of a segment, in floats
   const float* const* rows = nullptr;  // [segments][pixels]

@@ -24,10 +24,14 @@ using Accumulator = std::conditional_t<std::is_same_v<T, double>, double, float>
 template <class F>
 constexpr decltype(auto) visit(DType dtype, F&& f) {
   switch (dtype) {
-    case DType::f16: return f.template operator()<f16>();
-    case DType::bf16: return f.template operator()<bf16>();
-    case DType::f32: return f.template operator()<float>();
-    case DType::f64: break;
+    case DType::f16:
+      return f.template operator()<f16>();
+    case DType::bf16:
+      return f.template operator()<bf16>();
+    case DType::f32:
+      return f.template operator()<float>();
+    case DType::f64:
+      break;
   }
   return f.template operator()<double>();
 }

@@ -22,7 +22,8 @@ constexpr double random_uniform(std::uint64_t seed, std::uint64_t counter) {
 }
 
 // Uniform in {least, …, most}.
-constexpr std::int64_t random_integer(std::uint64_t seed, std::uint64_t counter, std::int64_t least, std::int64_t most) {
+constexpr std::int64_t random_integer(std::uint64_t seed, std::uint64_t counter, std::int64_t least,
+                                      std::int64_t most) {
   const auto range = static_cast<std::uint64_t>(most - least + 1);
   return least + static_cast<std::int64_t>(random_bits(seed, counter) % range);
 }

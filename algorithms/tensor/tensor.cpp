@@ -36,7 +36,8 @@ To cast(From value) {
 HostBuffer::HostBuffer(std::int64_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   data_.reset(static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), kAlignment, std::nothrow)));
-  if (data_ == nullptr) throw Unsupported("memory: " + std::to_string(bytes) + " bytes asked for, more than the host has");
+  if (data_ == nullptr)
+    throw Unsupported("memory: " + std::to_string(bytes) + " bytes asked for, more than the host has");
 }
 
 void HostBuffer::Free::operator()(std::byte* data) const { ::operator delete(data, kAlignment); }
@@ -49,14 +50,14 @@ Tensor::Tensor(DType dtype, FilterLayout layout, const Shape& shape)
 
 void convert(const ConstTensorView& from, const TensorView& to) {
   if (from.shape != to.shape) throw BadInput("shape: source and destination of a conversion differ, must be equal");
-  if (from.place != Place{} || to.place != Place{}) throw BadInput("place: a conversion runs on the host, both views must be there");
+  if (from.place != Place{} || to.place != Place{})
+    throw BadInput("place: a conversion runs on the host, both views must be there");
   visit(from.dtype, [&]<class From>() {
     visit(to.dtype, [&]<class To>() {
       const auto source = from.as<From>();
       const auto target = to.as<To>();
-      for_each_coordinate(from.shape, [&](auto n, auto c, auto h, auto w) {
-        target(n, c, h, w) = cast<To>(source(n, c, h, w));
-      });
+      for_each_coordinate(from.shape,
+                          [&](auto n, auto c, auto h, auto w) { target(n, c, h, w) = cast<To>(source(n, c, h, w)); });
     });
   });
 }
@@ -76,9 +77,8 @@ Tensor converted(const ConstTensorView& from, DType dtype, FilterLayout layout) 
 void fill(const TensorView& view, const Filler& value) {
   visit(view.dtype, [&]<class T>() {
     const auto target = view.as<T>();
-    for_each_coordinate(view.shape, [&](auto n, auto c, auto h, auto w) {
-      target(n, c, h, w) = cast<T>(value(n, c, h, w));
-    });
+    for_each_coordinate(view.shape,
+                        [&](auto n, auto c, auto h, auto w) { target(n, c, h, w) = cast<T>(value(n, c, h, w)); });
   });
 }
 

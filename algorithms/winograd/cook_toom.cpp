@@ -79,8 +79,7 @@ CookToom cook_toom(std::int64_t m, std::int64_t r, const std::vector<Rational>& 
   if (r < 1) throw BadInput("r: " + std::to_string(r) + ", must be ≥ 1");
   const std::int64_t n = m + r - 1;
   if (static_cast<std::int64_t>(points.size()) != n - 1)
-    throw BadInput("points: " + std::to_string(points.size()) + " finite ones, must be " +
-                   std::to_string(n - 1));
+    throw BadInput("points: " + std::to_string(points.size()) + " finite ones, must be " + std::to_string(n - 1));
 
   CookToom f{m, r, points, FractionMatrix(m, n), FractionMatrix(n, r), FractionMatrix(n, n)};
   for (std::int64_t i = 0; i < n - 1; ++i) {

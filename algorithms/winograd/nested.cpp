@@ -73,8 +73,7 @@ int scale_exponent(const FractionMatrix& h, const FractionMatrix& w) {
 
 FractionMatrix scaled(FractionMatrix matrix, int exponent) {
   Rational factor = 1;
-  for (int e = 0; e < std::abs(exponent); ++e)
-    factor = factor * (exponent < 0 ? Rational(1, 2) : Rational(2));
+  for (int e = 0; e < std::abs(exponent); ++e) factor = factor * (exponent < 0 ? Rational(1, 2) : Rational(2));
   for (std::int64_t i = 0; i < matrix.rows(); ++i)
     for (std::int64_t k = 0; k < matrix.columns(); ++k) matrix(i, k) = factor * matrix(i, k);
   return matrix;

@@ -27,8 +27,7 @@ class SparseRows {
       const IntegerRow row = integer_row(matrix, i);
       for (std::int64_t k = 0; k < matrix.columns(); ++k) {
         const auto value = static_cast<Real>(row.numerators[static_cast<std::size_t>(k)]);
-        if (value != 0)
-          entries_.push_back({k, which == Coefficients::absolute_values ? std::abs(value) : value});
+        if (value != 0) entries_.push_back({k, which == Coefficients::absolute_values ? std::abs(value) : value});
       }
       rows_.push_back({entries_.size(), static_cast<Real>(row.denominator)});
     }
@@ -42,8 +41,7 @@ class SparseRows {
     std::size_t entry = 0;
     for (const Row& row : rows_) {
       Real sum = 0;
-      for (; entry < row.end; ++entry)
-        sum += entries_[entry].numerator * in[entries_[entry].column * in_step];
+      for (; entry < row.end; ++entry) sum += entries_[entry].numerator * in[entries_[entry].column * in_step];
       *out = sum / row.denominator;
       out += out_step;
     }
@@ -68,8 +66,7 @@ class Sandwich {
  public:
   using Tile = std::array<Real, kMaxTile>;
 
-  Sandwich(const FractionMatrix& left, const FractionMatrix& right,
-           Coefficients which = Coefficients::signed_values)
+  Sandwich(const FractionMatrix& left, const FractionMatrix& right, Coefficients which = Coefficients::signed_values)
       : left_(left, which), right_(right, which) {}
 
   std::int64_t out_rows() const { return left_.rows(); }
@@ -81,8 +78,7 @@ class Sandwich {
   void operator()(const Tile& in, Tile& out) const {
     Tile half;  // L·X, (out_rows, in_columns)
     for (std::int64_t k = 0; k < in_columns(); ++k)
-      left_.apply(&in[static_cast<std::size_t>(k)], in_columns(), &half[static_cast<std::size_t>(k)],
-                  in_columns());
+      left_.apply(&in[static_cast<std::size_t>(k)], in_columns(), &half[static_cast<std::size_t>(k)], in_columns());
     for (std::int64_t i = 0; i < out_rows(); ++i)
       right_.apply(&half[static_cast<std::size_t>(i * in_columns())], 1,
                    &out[static_cast<std::size_t>(i * out_columns())], 1);

@@ -37,16 +37,14 @@ namespace {
 
 std::int64_t roundings(const FractionMatrix& matrix) {
   std::int64_t most = 0;
-  for (std::int64_t i = 0; i < matrix.rows(); ++i)
-    most = std::max(most, integer_row(matrix, i).entries() + 1);
+  for (std::int64_t i = 0; i < matrix.rows(); ++i) most = std::max(most, integer_row(matrix, i).entries() + 1);
   return most;
 }
 std::int64_t roundings(const CookToom& f) { return roundings(f.bt) + roundings(f.g) + roundings(f.at); }
 
 double largest_row_sum(const FractionMatrix& matrix) {
   double most = 0;
-  for (std::int64_t i = 0; i < matrix.rows(); ++i)
-    most = std::max(most, integer_row(matrix, i).absolute_value());
+  for (std::int64_t i = 0; i < matrix.rows(); ++i) most = std::max(most, integer_row(matrix, i).absolute_value());
   return most;
 }
 
@@ -58,8 +56,8 @@ struct WorstCase {
   bool stored_short() const { return size_of(dtype) == 2; }
 
   double phi() const {
-    const double k = static_cast<double>(roundings(nested->h) + roundings(nested->w) +
-                                         problem.ci_per_group() + (problem.bias() ? 1 : 0));
+    const double k = static_cast<double>(roundings(nested->h) + roundings(nested->w) + problem.ci_per_group() +
+                                         (problem.bias() ? 1 : 0));
     const double stored = stored_short() ? 1 + unit_roundoff(dtype) : 1;
     return stored * stored * (1 + gamma(k, unit_roundoff(accumulator_of(dtype)))) - 1;
   }
@@ -81,22 +79,20 @@ struct WorstCase {
     };
     const std::vector<double> x = absolute(inputs.x), w = absolute(inputs.w);
     const ConvProblem image = problem.with_batch(1);  // one at a time, to need little memory
-    const auto cells = [&](std::int64_t a, std::int64_t b) {
-      return static_cast<std::size_t>(f.products() * a * b);
-    };
+    const auto cells = [&](std::int64_t a, std::int64_t b) { return static_cast<std::size_t>(f.products() * a * b); };
     std::vector<double> v(cells(f.tiles(), image.ci())), u_cells(cells(image.co(), image.ci_per_group()));
     std::vector<double> m(cells(f.tiles(), image.co()));
 
     const int threads = omp_get_max_threads();
     const Transforms<double> transforms(f, Coefficients::absolute_values);
-    transform_filter<double, double>(f, transforms.filter, {w.data(), inputs.w.shape, inputs.w.strides},
-                             u_cells.data(), threads);
+    transform_filter<double, double>(f, transforms.filter, {w.data(), inputs.w.shape, inputs.w.strides}, u_cells.data(),
+                                     threads);
     for (double& cell : u_cells) cell += kappa * alpha_u;
     const Strides x_strides = dense_strides(Layout::NCHW, image.x_shape()),
                   y_strides = dense_strides(Layout::NCHW, image.y_shape());
     for (std::int64_t n = 0; n < problem.n(); ++n) {
       transform_input<double, double>(f, transforms.input, {x.data() + n * x_strides[0], image.x_shape(), x_strides},
-                              v.data(), threads);
+                                      v.data(), threads);
       for (double& cell : v) cell += kappa * alpha_v;
       multiply(f, image, v.data(), u_cells.data(), m.data(), threads);
       for (double& cell : m) cell += kappa * alpha_m;
@@ -141,8 +137,7 @@ bool representable(const FractionMatrix& h, const FractionMatrix& w, std::int64_
     for (std::int64_t k = 0; k < w.rows(); ++k) {
       const IntegerRow row = integer_row(h, i), column = integer_row(w, k);
       const std::int64_t denominator = row.denominator * column.denominator, odd = odd_part(denominator);
-      const double integer = static_cast<double>(row.absolute_sum()) *
-                             static_cast<double>(column.absolute_sum()) *
+      const double integer = static_cast<double>(row.absolute_sum()) * static_cast<double>(column.absolute_sum()) *
                              static_cast<double>(unit / odd * most);
       if (unit % odd != 0 || integer * unit_roundoff(dtype) > 1) return false;
       if (static_cast<double>(denominator / odd) * smallest_subnormal(dtype) > 1) return false;
@@ -154,8 +149,7 @@ bool representable(const FractionMatrix& h, const FractionMatrix& w, std::int64_
 double growth(const CookToom& f) {
   const auto squares = [](const FractionMatrix& matrix, std::int64_t row) {
     double sum = 0;
-    for (std::int64_t k = 0; k < matrix.columns(); ++k)
-      sum += matrix(row, k).value() * matrix(row, k).value();
+    for (std::int64_t k = 0; k < matrix.columns(); ++k) sum += matrix(row, k).value() * matrix(row, k).value();
     return sum;
   };
   double most = 0;
@@ -188,8 +182,8 @@ ExactInputs exact_inputs(const ConvProblem& problem, DType dtype, const Nested& 
 
   if (const auto units = units_of_sums(f)) {
     const std::int64_t unit = odd_part(*common_denominator(f.h.g)) * odd_part(*common_denominator(f.w.g));
-    const bool stores = representable(f.scaled_h.bt, f.w.bt, 1, kLargestX, dtype) &&
-                        representable(f.scaled_h.g, f.w.g, unit, 1, dtype);
+    const bool stores =
+        representable(f.scaled_h.bt, f.w.bt, 1, kLargestX, dtype) && representable(f.scaled_h.g, f.w.g, unit, 1, dtype);
     if (stores && kDeviations * spread * static_cast<double>(unit) * *units * u <= 1)
       return {.x_max = kLargestX, .w_max = 1, .w_unit = unit, .bitwise = true};
   }
@@ -200,8 +194,7 @@ ExactInputs exact_inputs(const ConvProblem& problem, DType dtype, const Nested& 
 
 }  // namespace
 
-ErrorModel winograd_error_model(const ConvProblem& problem, DType dtype,
-                                std::shared_ptr<const Nested> nested) {
+ErrorModel winograd_error_model(const ConvProblem& problem, DType dtype, std::shared_ptr<const Nested> nested) {
   ErrorModel model;
   model.exact = exact_inputs(problem, dtype, *nested);
   model.worst_case = WorstCase{problem, dtype, nested};

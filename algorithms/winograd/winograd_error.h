@@ -10,7 +10,6 @@ namespace convlens {
 
 // The model of any implementation that transforms in the accumulator's type, stores U and V in `dtype`,
 // multiplies and sums in the accumulator's type, and rounds once.
-ErrorModel winograd_error_model(const ConvProblem& problem, DType dtype,
-                                std::shared_ptr<const Nested> nested);
+ErrorModel winograd_error_model(const ConvProblem& problem, DType dtype, std::shared_ptr<const Nested> nested);
 
 }  // namespace convlens

@@ -148,9 +148,7 @@ struct TransformedFilterMap : WinogradMap {
   void outputs(const Coord& cell, Emit&& emit) const {
     const auto [xi, nu, o, c, unused4, unused5] = cell;
     rows.outputs(xi, [&](std::int64_t p, std::int64_t ps) {
-      columns.outputs(nu, [&](std::int64_t q, std::int64_t qs) {
-        emit(Box{{0, o, p, q}, {n, 1, ps, qs, 1, 1}});
-      });
+      columns.outputs(nu, [&](std::int64_t q, std::int64_t qs) { emit(Box{{0, o, p, q}, {n, 1, ps, qs, 1, 1}}); });
     });
   }
 };

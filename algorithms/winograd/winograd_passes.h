@@ -22,16 +22,12 @@ struct Transforms {
   Sandwich<Real> input, filter, output;
 
   explicit Transforms(const Nested& f, Coefficients which = Coefficients::signed_values)
-      : input(f.scaled_h.bt, f.w.bt, which),
-        filter(f.scaled_h.g, f.w.g, which),
-        output(f.scaled_h.at, f.w.at, which) {}
+      : input(f.scaled_h.bt, f.w.bt, which), filter(f.scaled_h.g, f.w.g, which), output(f.scaled_h.at, f.w.at, which) {}
 };
 
 template <class T, class S>
-void transform_input(const Nested& f, const Sandwich<Accumulator<T>>& transform, View<const T> x, S* v,
-                     int threads) {
-  const std::int64_t images = x.shape[0], channels = x.shape[1], tiles_h = f.rows.tiles(),
-                     tiles_w = f.columns.tiles();
+void transform_input(const Nested& f, const Sandwich<Accumulator<T>>& transform, View<const T> x, S* v, int threads) {
+  const std::int64_t images = x.shape[0], channels = x.shape[1], tiles_h = f.rows.tiles(), tiles_w = f.columns.tiles();
   const std::int64_t point_step = images * tiles_h * tiles_w * channels;
 #pragma omp parallel for collapse(4) num_threads(threads)
   for (std::int64_t n = 0; n < images; ++n)
@@ -51,8 +47,7 @@ void transform_input(const Nested& f, const Sandwich<Accumulator<T>>& transform,
 }
 
 template <class T, class S>
-void transform_filter(const Nested& f, const Sandwich<Accumulator<T>>& transform, View<const T> w, S* u,
-                      int threads) {
+void transform_filter(const Nested& f, const Sandwich<Accumulator<T>>& transform, View<const T> w, S* u, int threads) {
   const std::int64_t outputs = w.shape[0], channels = w.shape[1];
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (std::int64_t o = 0; o < outputs; ++o)
@@ -85,10 +80,9 @@ void multiply(const Nested& f, const ConvProblem& p, const S* v, const S* u, Acc
 
 // Tail tiles are computed whole; what overhangs y is dropped.
 template <class T>
-void transform_output(const Nested& f, const Sandwich<Accumulator<T>>& transform, const Accumulator<T>* m,
-                      Bias<T> bias, View<T> y, int threads) {
-  const std::int64_t images = y.shape[0], outputs = y.shape[1], tiles_h = f.rows.tiles(),
-                     tiles_w = f.columns.tiles();
+void transform_output(const Nested& f, const Sandwich<Accumulator<T>>& transform, const Accumulator<T>* m, Bias<T> bias,
+                      View<T> y, int threads) {
+  const std::int64_t images = y.shape[0], outputs = y.shape[1], tiles_h = f.rows.tiles(), tiles_w = f.columns.tiles();
   const std::int64_t point_step = images * tiles_h * tiles_w * outputs;
 #pragma omp parallel for collapse(4) num_threads(threads)
   for (std::int64_t n = 0; n < images; ++n)

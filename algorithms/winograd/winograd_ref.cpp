@@ -25,9 +25,7 @@ namespace convlens {
 
 namespace {
 
-std::string times_power_of_two(int exponent) {
-  return exponent == 0 ? "" : ", times 2^" + std::to_string(exponent);
-}
+std::string times_power_of_two(int exponent) { return exponent == 0 ? "" : ", times 2^" + std::to_string(exponent); }
 
 std::string channels_of_group(const ConvProblem& p) { return p.groups() == 1 ? "C_i" : "(C_i/groups)"; }
 
@@ -39,8 +37,7 @@ std::vector<Stage> stages(const ConvProblem& p, DType stored, const std::shared_
   const Nested& f = *nested;
   const Axis xi = whole_axis("ξ", "n_h", f.rows.n()), nu = whole_axis("ν", "n_w", f.columns.n());
   const Axis n = whole_axis("n", "N", p.n());
-  const Axis t = whole_axis("t", "⌈H_o/m_h⌉", f.rows.tiles()),
-             s = whole_axis("s", "⌈W_o/m_w⌉", f.columns.tiles());
+  const Axis t = whole_axis("t", "⌈H_o/m_h⌉", f.rows.tiles()), s = whole_axis("s", "⌈W_o/m_w⌉", f.columns.tiles());
   const Axis o = whole_axis("o", "C_o", p.co());
 
   Stage v;
@@ -55,8 +52,7 @@ std::vector<Stage> stages(const ConvProblem& p, DType stored, const std::shared_
   Stage u;
   u.id = "U";
   u.title = "transformed filter U";
-  u.meaning =
-      "point (ξ, ν) of the filter from channel c to output channel o" + times_power_of_two(f.u_exponent);
+  u.meaning = "point (ξ, ν) of the filter from channel c to output channel o" + times_power_of_two(f.u_exponent);
   u.made_from = {kFilter};
   u.axes = {xi, nu, o, whole_axis("c", channels_of_group(p), p.ci_per_group())};
   u.dtype = stored;
@@ -84,11 +80,10 @@ std::int64_t executed_flops(const ConvProblem& p, const Nested& f) {
   const auto product = [](std::initializer_list<std::int64_t> factors) {
     return checked::product("executed FLOPs", factors);
   };
-  return checked::sum("executed FLOPs",
-                      {product({p.n(), f.tiles(), p.ci(), transforms.input.flops()}),
-                       product({p.co(), p.ci_per_group(), transforms.filter.flops()}),
-                       product({2, f.products(), p.n(), f.tiles(), p.co(), p.ci_per_group()}),
-                       product({p.n(), f.tiles(), p.co(), transforms.output.flops()})});
+  return checked::sum("executed FLOPs", {product({p.n(), f.tiles(), p.ci(), transforms.input.flops()}),
+                                         product({p.co(), p.ci_per_group(), transforms.filter.flops()}),
+                                         product({2, f.products(), p.n(), f.tiles(), p.co(), p.ci_per_group()}),
+                                         product({p.n(), f.tiles(), p.co(), transforms.output.flops()})});
 }
 
 template <class T, class S>

@@ -38,20 +38,16 @@ std::optional<Refusal> needs_dilation_1(const Request& request) {
 
 std::optional<Refusal> needs_several_taps(const Request& request) {
   if (request.problem.taps() > 1) return std::nullopt;
-  return Refusal{
-      "winograd needs a filter of more than one tap, got 1x1, of which F(m,1) saves no multiplication", {}};
+  return Refusal{"winograd needs a filter of more than one tap, got 1x1, of which F(m,1) saves no multiplication", {}};
 }
 
 std::optional<Refusal> needs_few_points(const Request& request) {
-  const std::int64_t r = std::max(request.problem.hf(), request.problem.wf()),
-                     m = request.options.integer("m");
+  const std::int64_t r = std::max(request.problem.hf(), request.problem.wf()), m = request.options.integer("m");
   if (m + r - 1 <= kMaxPoints) return std::nullopt;
   std::optional<Request> nearest;
-  if (r <= kMaxPoints)
-    nearest = with(with(request, "points", "auto"), "m", std::to_string(kMaxPoints + 1 - r));
+  if (r <= kMaxPoints) nearest = with(with(request, "points", "auto"), "m", std::to_string(kMaxPoints + 1 - r));
   return Refusal{"winograd needs m + filter - 1 <= " + std::to_string(kMaxPoints) + " points, got m " +
-                     std::to_string(m) + " with a filter of " +
-                     size_text(request.problem.hf(), request.problem.wf()),
+                     std::to_string(m) + " with a filter of " + size_text(request.problem.hf(), request.problem.wf()),
                  nearest};
 }
 
@@ -72,8 +68,8 @@ std::optional<Refusal> needs_range(const Request& request) {
   const Nested f = nest(request);
   if (smallest(f) >= least) return std::nullopt;
   const std::string reason = "winograd: " + f.name() + " in " + std::string(name(stored)) +
-                             " makes data of size 1 as small as 2^" + std::to_string(smallest(f)) +
-                             ", must be >= 2^" + std::to_string(least);
+                             " makes data of size 1 as small as 2^" + std::to_string(smallest(f)) + ", must be >= 2^" +
+                             std::to_string(least);
   for (long m = request.options.integer("m"); m >= 1; --m)
     if (const Request smaller = with(with(request, "points", "auto"), "m", std::to_string(m));
         smallest(nest(smaller)) >= least)

@@ -22,8 +22,7 @@ void refuses(Words arguments, int exit, const std::string& word) {
   const TemporaryFolder folder;
   const std::string output = folder.path() + "/out.npy";
   std::ofstream(output) << "old";
-  if (arguments.front() != "check" && arguments.front() != "explain")
-    arguments.insert(arguments.end(), {"-o", output});
+  if (arguments.front() != "check" && arguments.front() != "explain") arguments.insert(arguments.end(), {"-o", output});
   const CommandResult result = convlens_command(arguments);
   INFO(result.err);
   CHECK(result.exit == exit);
@@ -32,8 +31,7 @@ void refuses(Words arguments, int exit, const std::string& word) {
   CHECK(result.err_lines().front().find(word) != std::string::npos);
   CHECK(result.out.empty());
   CHECK(contents(output) == "old");
-  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) ==
-        1);  // no temporary file is left
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);  // no temporary file is left
 }
 
 // Words of a command that convolves two .npy files by one row.
@@ -60,13 +58,11 @@ TEST_CASE("B61: `run` on two arrays gives the correlation, by every row", "[case
     const Array y = read_npy(folder.path() + "/y.npy");
     CHECK(y.shape == "(1, 1, 4, 2)");
     REQUIRE(y.values.size() == 8);
-    for (std::size_t k = 0; k < 8; ++k)
-      CHECK(y.values[k] == Approx(4 + 3 * static_cast<double>(k)).margin(1e-5));
+    for (std::size_t k = 0; k < 8; ++k) CHECK(y.values[k] == Approx(4 + 3 * static_cast<double>(k)).margin(1e-5));
   }
 }
 
-TEST_CASE("B50: `run` takes a filter of 4x1x3x3 on two channels for depthwise with two outputs a channel",
-          "[cases]") {
+TEST_CASE("B50: `run` takes a filter of 4x1x3x3 on two channels for depthwise with two outputs a channel", "[cases]") {
   const TemporaryFolder folder;
   write_npy(folder.path() + "/x.npy", {1, 2, 5, 6}, XH);
   write_npy(folder.path() + "/w.npy", {4, 1, 3, 3}, WH);
@@ -88,8 +84,7 @@ TEST_CASE("B17: an empty batch is exit 0 with n/a for rates, and an empty array"
   CHECK(bench.out.find("n/a") != std::string::npos);
   CHECK(bench.out.find("inf") == std::string::npos);
   CHECK(bench.out.find("nan") == std::string::npos);
-  CHECK(convlens_command({"check", "0x3x5x7", "--filter", "4x3x3", "--pad", "1", "--dtype", "f32"}).exit ==
-        0);
+  CHECK(convlens_command({"check", "0x3x5x7", "--filter", "4x3x3", "--pad", "1", "--dtype", "f32"}).exit == 0);
 
   const TemporaryFolder folder;
   write_npy(folder.path() + "/x.npy", {0, 3, 5, 7}, XH);
@@ -115,8 +110,7 @@ TEST_CASE("B25: Winograd with a stride or a dilation is exit 3, and no file is t
   refuses({"run", "--filter", "sobel-x", "--stride", "2", "--algorithm", "winograd"}, 3, "stride 1, got 2x2");
 }
 
-TEST_CASE("B58, B60: a kernel beyond the padded input is exit 2, names the kernel, and touches no file",
-          "[cases]") {
+TEST_CASE("B58, B60: a kernel beyond the padded input is exit 2, names the kernel, and touches no file", "[cases]") {
   const Words too_wide{"1x1x5x5", "--filter", "1x3x3", "--pad", "1", "--dilation", "4"};
   const Words unpadded{"1x1x2x2", "--filter", "1x3x3"}, five{"1x1x2x2", "--filter", "1x5x5", "--pad", "1"};
   for (const std::string command : {"bench", "check", "explain"})
@@ -128,8 +122,7 @@ TEST_CASE("B58, B60: a kernel beyond the padded input is exit 2, names the kerne
     }
 }
 
-TEST_CASE("B10: more memory than the limit is exit 3 with the bytes, and so are sizes beyond 64 bits",
-          "[cases]") {
+TEST_CASE("B10: more memory than the limit is exit 3 with the bytes, and so are sizes beyond 64 bits", "[cases]") {
   const Words layer{"bench", "1x32x2800x2800", "--filter", "4x3x3",       "--pad",
                     "1",     "--memory-limit", "8GiB",     "--algorithm", "im2col"};
   refuses(layer, 3, "9031680000");
@@ -138,16 +131,14 @@ TEST_CASE("B10: more memory than the limit is exit 3 with the bytes, and so are 
 }
 
 TEST_CASE("B27: `bench` counts FLOPs once, and calls the rate of a transform effective", "[cases]") {
-  const CommandResult json =
-      convlens_command({"bench", "1x32x28x28", "--filter", "64x3x3", "--pad", "1", "--groups", "32",
-                        "--algorithm", "direct", "--repeats", "3", "--json"});
+  const CommandResult json = convlens_command({"bench", "1x32x28x28", "--filter", "64x3x3", "--pad", "1", "--groups",
+                                               "32", "--algorithm", "direct", "--repeats", "3", "--json"});
   REQUIRE(json.exit == 0);
   const auto record = nlohmann::json::parse(json.out);
   CHECK(record["tflops"].get<double>() * 1e12 * record["median_ms"].get<double>() / 1e3 == Approx(903168));
 
   const auto table = [](const std::string& algorithm) {
-    return convlens_command(
-               {"bench", "1x8x12x12", "--filter", "8x3x3", "--algorithm", algorithm, "--repeats", "1"})
+    return convlens_command({"bench", "1x8x12x12", "--filter", "8x3x3", "--algorithm", algorithm, "--repeats", "1"})
         .out;
   };
   CHECK(table("winograd").find("effective") != std::string::npos);
@@ -155,8 +146,7 @@ TEST_CASE("B27: `bench` counts FLOPs once, and calls the rate of a transform eff
   CHECK(table("direct").find("effective") == std::string::npos);
 }
 
-TEST_CASE("B37: a decimal comma in the environment changes neither what is read nor what is written",
-          "[cases]") {
+TEST_CASE("B37: a decimal comma in the environment changes neither what is read nor what is written", "[cases]") {
   const TemporaryFolder folder;
   const auto run = [](const Words& words) {
     return run_command({.arguments = words, .environment = {{"LC_ALL", "de_DE.UTF-8"}}});
@@ -179,8 +169,8 @@ TEST_CASE("B37: a decimal comma in the environment changes neither what is read 
 }
 
 TEST_CASE("B55: a record of `bench` names its clock, its warm-ups and what was timed", "[cases]") {
-  const CommandResult result = convlens_command({"bench", "1x2x9x9", "--filter", "2x3x3", "--algorithm",
-                                                 "winograd", "--repeats", "4", "--warmup", "1", "--json"});
+  const CommandResult result = convlens_command({"bench", "1x2x9x9", "--filter", "2x3x3", "--algorithm", "winograd",
+                                                 "--repeats", "4", "--warmup", "1", "--json"});
   REQUIRE(result.exit == 0);
   const auto record = nlohmann::json::parse(result.out);
   CHECK(record["clocks"]["timer"] == "steady_clock");
@@ -195,16 +185,15 @@ TEST_CASE(
     "for the GPU",
     "[cases]") {
   const auto on = [](const std::string& device) {
-    return run_command({.arguments = {"check", "1x1x5x2", "--filter", "1x2x1", "--algorithm", "direct",
-                                      "--dtype", "f32", "--device", device},
+    return run_command({.arguments = {"check", "1x1x5x2", "--filter", "1x2x1", "--algorithm", "direct", "--dtype",
+                                      "f32", "--device", device},
                         .environment = {{"CUDA_VISIBLE_DEVICES", ""}}});
   };
   CHECK(on("cpu").exit == 0);
   const CommandResult automatic = on("auto");
   CHECK(automatic.exit == 0);
   CHECK(automatic.err.find("CPU, because ") != std::string::npos);
-  CHECK(run_command({.arguments = {"list", "devices"}, .environment = {{"CUDA_VISIBLE_DEVICES", ""}}}).exit ==
-        0);
+  CHECK(run_command({.arguments = {"list", "devices"}, .environment = {{"CUDA_VISIBLE_DEVICES", ""}}}).exit == 0);
 
   refuses({"bench", "1x1x5x2", "--filter", "1x2x1", "--device", "gpu"}, 4, "device: gpu, ");
   refuses({"run", "--filter", "sobel-x", "--device", "gpu"}, 4, "device: gpu, ");

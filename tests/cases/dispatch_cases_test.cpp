@@ -41,8 +41,7 @@ TEST_CASE(
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Draw draw{seed};
     ConvSpec spec = drawn_layer(draw);
-    spec.stride_h = draw(1, 3), spec.stride_w = draw(1, 3), spec.dilation_h = draw(1, 2),
-    spec.dilation_w = draw(1, 2);
+    spec.stride_h = draw(1, 3), spec.stride_w = draw(1, 3), spec.dilation_h = draw(1, 2), spec.dilation_w = draw(1, 2);
     spec.hi += 4, spec.wi += 4, spec.groups = draw(1, 3), spec.ci *= spec.groups, spec.co *= spec.groups;
     drawn_case(spec, seed).may_refuse("winograd", "").holds();
   }
@@ -133,8 +132,7 @@ TEST_CASE("B44: a 1x1 kernel with stride and padding is no plain matrix product"
   }
 }
 
-TEST_CASE("B50: depthwise with two outputs a channel: 0 and 1 read channel 0, 2 and 3 read channel 1",
-          "[cases]") {
+TEST_CASE("B50: depthwise with two outputs a channel: 0 and 1 read channel 0, 2 and 3 read channel 1", "[cases]") {
   ConvCase()
       .input(1, 2, 5, 6)
       .filter(4, 3, 3)

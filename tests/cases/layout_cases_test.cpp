@@ -34,8 +34,7 @@ TEST_CASE("B14: a transposed view is read down its columns", "[cases]") {
       .holds();
 }
 
-TEST_CASE("B14: x, w and y with any order of axes, reversals and gaps give what dense tensors give",
-          "[cases]") {
+TEST_CASE("B14: x, w and y with any order of axes, reversals and gaps give what dense tensors give", "[cases]") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Draw draw{seed};
     ConvSpec spec = drawn_layer(draw);
@@ -49,19 +48,11 @@ TEST_CASE("B14: x, w and y with any order of axes, reversals and gaps give what 
 }
 
 TEST_CASE("B14: one element seen as a whole image, with strides of zero", "[cases]") {
-  ConvCase()
-      .input(2, 3, 5, 4)
-      .filter(2, 3, 3)
-      .x(all(2))
-      .x_lies({0, 0, 0, 0}, 0)
-      .w(all(1))
-      .expect_all(54)
-      .holds();
+  ConvCase().input(2, 3, 5, 4).filter(2, 3, 3).x(all(2)).x_lies({0, 0, 0, 0}, 0).w(all(1)).expect_all(54).holds();
 }
 
-TEST_CASE(
-    "B47: an input of C = H = W reads the same in NCHW, NHWC and CHWN, as the layout says and not the sizes",
-    "[cases]") {
+TEST_CASE("B47: an input of C = H = W reads the same in NCHW, NHWC and CHWN, as the layout says and not the sizes",
+          "[cases]") {
   ConvCase()
       .input(1, 4, 4, 4)
       .filter(2, 3, 3)

@@ -42,9 +42,8 @@ TEST_CASE("B31: nor for ragged tiles, batches and channels, with a bias", "[case
   }
 }
 
-TEST_CASE(
-    "B31: nor for any two options changed at once, with more images and pixels than a pass or a tile holds",
-    "[cases]") {
+TEST_CASE("B31: nor for any two options changed at once, with more images and pixels than a pass or a tile holds",
+          "[cases]") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     Draw draw{seed};
     ConvSpec spec = drawn_layer(draw);
@@ -59,15 +58,13 @@ TEST_CASE(
     "[cases]") {
   const ConvProblem problem({.hi = 5, .wi = 2, .hf = 2, .wf = 1});
   const auto compute = [&](const Variant& variant, double scale) {
-    Tensor x(DType::f32, Layout::NCHW, problem.x_shape()),
-        w(DType::f32, FilterLayout::OIHW, problem.w_shape()), y(DType::f32, Layout::NCHW, problem.y_shape());
-    fill(x.view(),
-         [&](auto, auto, auto h, auto column) { return scale * static_cast<double>(2 * h + column); });
+    Tensor x(DType::f32, Layout::NCHW, problem.x_shape()), w(DType::f32, FilterLayout::OIHW, problem.w_shape()),
+        y(DType::f32, Layout::NCHW, problem.y_shape());
+    fill(x.view(), [&](auto, auto, auto h, auto column) { return scale * static_cast<double>(2 * h + column); });
     fill(w.view(), [](auto, auto, auto u, auto) { return static_cast<double>(u + 1); });
     const auto plan = variant.row->plan({problem, DType::f32, {}, variant.options});
     const HostBuffer workspace(plan->workspace_bytes());
-    plan->run({x.view(), w.view(), {}, y.view()},
-              {workspace.data(), static_cast<std::size_t>(workspace.bytes())});
+    plan->run({x.view(), w.view(), {}, y.view()}, {workspace.data(), static_cast<std::size_t>(workspace.bytes())});
     return y;
   };
   for (const Variant& variant : variants()) {

@@ -34,8 +34,7 @@ double finite_sum(std::span<const double> y) {
 
 }  // namespace
 
-TEST_CASE("B02: a NaN reaches every output that depends on it, and no other unless the row declares so",
-          "[cases]") {
+TEST_CASE("B02: a NaN reaches every output that depends on it, and no other unless the row declares so", "[cases]") {
   ConvCase nan_at_3_3;
   nan_at_3_3.input(2, 2, 16, 16).filter(2, 3, 3).pad(1).x(all_but(1, {0, 0, 3, 3}, kNaN)).w(all(1));
   nan_at_3_3.expect([](const Reference& r) {
@@ -44,8 +43,7 @@ TEST_CASE("B02: a NaN reaches every output that depends on it, and no other unle
     const std::span<const double> second = std::span(r.y).subspan(r.y.size() / 2);
     CHECK(count_nan(second) == 0);
     CHECK(finite_sum(second) == 8464);
-    const View<const double> y{r.y.data(), r.problem.y_shape(),
-                               dense_strides(Layout::NCHW, r.problem.y_shape())};
+    const View<const double> y{r.y.data(), r.problem.y_shape(), dense_strides(Layout::NCHW, r.problem.y_shape())};
     for (std::int64_t o = 0; o < 2; ++o)
       for (std::int64_t row = 2; row <= 4; ++row)
         for (std::int64_t column = 2; column <= 4; ++column) CHECK(std::isnan(y(0, o, row, column)));
@@ -53,8 +51,7 @@ TEST_CASE("B02: a NaN reaches every output that depends on it, and no other unle
   nan_at_3_3.holds();  // and no row loses one of the 18, or spreads further than its error model says
 }
 
-TEST_CASE("B02: only transforms may declare a spread, Winograd at most its tile, nobody beyond the image",
-          "[cases]") {
+TEST_CASE("B02: only transforms may declare a spread, Winograd at most its tile, nobody beyond the image", "[cases]") {
   const ConvProblem problem({.n = 2,
                              .ci = 2,
                              .hi = 16,
@@ -98,9 +95,8 @@ TEST_CASE("B02: one NaN or Inf anywhere in the input or the filter", "[cases]") 
   }
 }
 
-TEST_CASE(
-    "B05: padding is a real zero, so that a weight of Inf gives NaN at the border, for any channel count",
-    "[cases]") {
+TEST_CASE("B05: padding is a real zero, so that a weight of Inf gives NaN at the border, for any channel count",
+          "[cases]") {
   const auto border_is_nan = [](const Reference& r) {
     for (std::size_t k = 0; k < r.y.size(); ++k) {
       INFO("y_flat[" << k << "] = " << r.y[k]);

@@ -35,12 +35,7 @@ TEST_CASE("B04: half inputs whose Winograd transform passes 65504 still give 180
 
 TEST_CASE("B53: sums of half numbers are kept in f32: 4096 ones are 4096, not 2048", "[cases]") {
   const auto ones = [](std::int64_t channels) {
-    return ConvCase()
-        .input(1, channels, 1, 1)
-        .filter(1, 1, 1)
-        .x(all(1))
-        .w(all(1))
-        .may_refuse("winograd", "filter");
+    return ConvCase().input(1, channels, 1, 1).filter(1, 1, 1).x(all(1)).w(all(1)).may_refuse("winograd", "filter");
   };
   ones(4096).in({DType::f16, DType::bf16}).expect_all(4096).holds();
 
@@ -111,8 +106,7 @@ TEST_CASE("B62: an input of -0 gives something that equals 0", "[cases]") {
       .holds();
 }
 
-TEST_CASE("B62: running every row leaves the host's floating-point mode as it was, in all threads",
-          "[cases]") {
+TEST_CASE("B62: running every row leaves the host's floating-point mode as it was, in all threads", "[cases]") {
   const auto threads_that_flush = [] {
     int flushing = 0;
 #pragma omp parallel reduction(+ : flushing)

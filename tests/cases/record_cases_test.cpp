@@ -53,8 +53,7 @@ std::vector<std::string> fields(const std::string& line) {
 }
 
 const ConvProblem& small_layer() {
-  static const ConvProblem problem =
-      padded({.n = 2, .ci = 2, .hi = 16, .wi = 16, .co = 2, .hf = 3, .wf = 3}, 1);
+  static const ConvProblem problem = padded({.n = 2, .ci = 2, .hi = 16, .wi = 16, .co = 2, .hf = 3, .wf = 3}, 1);
   return problem;
 }
 
@@ -68,10 +67,8 @@ Measurement measured(const Plan& plan, Timing timing) {
 
 }  // namespace
 
-TEST_CASE("B27: FLOPs are twice the multiplications of the direct sum, groups taken into account",
-          "[cases]") {
-  const ConvProblem depthwise =
-      padded({.ci = 32, .hi = 28, .wi = 28, .co = 64, .hf = 3, .wf = 3, .groups = 32}, 1);
+TEST_CASE("B27: FLOPs are twice the multiplications of the direct sum, groups taken into account", "[cases]") {
+  const ConvProblem depthwise = padded({.ci = 32, .hi = 28, .wi = 28, .co = 64, .hf = 3, .wf = 3, .groups = 32}, 1);
   const ConvProblem ragged({.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3});
   const ConvProblem large = padded({.n = 32, .ci = 256, .hi = 56, .wi = 56, .co = 256, .hf = 3, .wf = 3}, 1);
   CHECK(depthwise.flops() == 903168);
@@ -104,9 +101,8 @@ TEST_CASE("B17: an empty batch does no work, and no rate is made up for it", "[c
   }
 }
 
-TEST_CASE(
-    "B37: records are strict JSON and regular CSV with decimal points, whatever the locale and the numbers",
-    "[cases]") {
+TEST_CASE("B37: records are strict JSON and regular CSV with decimal points, whatever the locale and the numbers",
+          "[cases]") {
   const DecimalComma comma;
   const std::string c_locale = std::setlocale(LC_ALL, nullptr);
   for (const char* german : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"})
@@ -115,8 +111,7 @@ TEST_CASE(
   for (const Variant& variant : variants()) {
     const auto plan = plan_of(variant, small_layer());
     Measurement m = measured(*plan, {.samples_ms = {1234.5, 0.125}});
-    for (double odd :
-         {0.5, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (double odd : {0.5, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
       m.error_over_bound = m.floor_fraction = odd;
       INFO(to_json(m));
       const auto record = nlohmann::json::parse(to_json(m));  // throws on a bare NaN
@@ -145,8 +140,7 @@ TEST_CASE("B02: a row that may spread a NaN says so in its records", "[cases]") 
   }
 }
 
-TEST_CASE("B55: a record says which clock, how many warm-ups and samples, and what is inside the time",
-          "[cases]") {
+TEST_CASE("B55: a record says which clock, how many warm-ups and samples, and what is inside the time", "[cases]") {
   const Variant direct{&find_algorithm("direct"), {}};
   const auto plan = plan_of(direct, small_layer());
   Session session(plan, 1);

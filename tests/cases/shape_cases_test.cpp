@@ -52,8 +52,7 @@ TEST_CASE("B17: an empty batch gives an empty result of the right shape, and no 
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
       Draw draw{seed};
       ConvSpec spec = drawn_layer(draw);
-      spec.n = 0, spec.stride_h = draw(1, 3), spec.dilation_w = 1,
-      spec.ci = spec.co = spec.groups = draw(1, 4);
+      spec.n = 0, spec.stride_h = draw(1, 3), spec.dilation_w = 1, spec.ci = spec.co = spec.groups = draw(1, 4);
       ConvCase()
           .layer(spec)
           .x(XH)
@@ -125,9 +124,8 @@ TEST_CASE("B57: kernels of one row or one column, with padding on each side by i
   }
 }
 
-TEST_CASE(
-    "B58: a dilated kernel wider than the image reaches into the padding and hits with its centre alone",
-    "[cases]") {
+TEST_CASE("B58: a dilated kernel wider than the image reaches into the padding and hits with its centre alone",
+          "[cases]") {
   ConvCase()
       .input(1, 1, 5, 5)
       .filter(1, 3, 3)
@@ -141,8 +139,7 @@ TEST_CASE(
       .holds();
 
   ConvSpec one_row_too_few{.hi = 5, .wi = 5, .hf = 3, .wf = 3, .dilation_h = 4, .dilation_w = 4};
-  one_row_too_few.pad_top = one_row_too_few.pad_bottom = one_row_too_few.pad_left =
-      one_row_too_few.pad_right = 1;
+  one_row_too_few.pad_top = one_row_too_few.pad_bottom = one_row_too_few.pad_left = one_row_too_few.pad_right = 1;
   CHECK(refusal(one_row_too_few) ==
         "hf: 3, with dilation 4 reaches over 9 elements, must be ≤ the padded input's 7\n"
         "wf: 3, with dilation 4 reaches over 9 elements, must be ≤ the padded input's 7");
@@ -152,17 +149,15 @@ TEST_CASE(
       Draw draw{seed};
       ConvSpec spec = drawn_layer(draw);
       spec.dilation_h = draw(1, 4), spec.dilation_w = draw(2, 4);
-      spec.pad_top += spec.dilation_h * (spec.hf - 1) / 2,
-          spec.pad_bottom += spec.dilation_h * (spec.hf - 1) / 2;
+      spec.pad_top += spec.dilation_h * (spec.hf - 1) / 2, spec.pad_bottom += spec.dilation_h * (spec.hf - 1) / 2;
       spec.pad_left += spec.dilation_w * (spec.wf - 1), spec.stride_w = draw(1, 2);
       drawn_case(spec, seed).may_refuse("winograd", "").holds();
     }
   }
 }
 
-TEST_CASE(
-    "B59: the odd row of an even kernel's SAME padding goes below and right, or above and left, as told",
-    "[cases]") {
+TEST_CASE("B59: the odd row of an even kernel's SAME padding goes below and right, or above and left, as told",
+          "[cases]") {
   const auto same_padded = [] {
     return ConvCase().input(1, 1, 3, 4).filter(1, 2, 2).x_counts_from(0).w_counts_from(1);
   };
@@ -192,8 +187,7 @@ TEST_CASE("B60: whether a kernel is too large is a matter of the padded input", 
   const ConvSpec unpadded{.hi = 2, .wi = 2, .hf = 3, .wf = 3};
   CHECK(refusal(unpadded).find("hf: 3, ") == 0);
   CHECK(refusal(unpadded).find("must be ≤ the padded input's 2") != std::string::npos);
-  ConvSpec five{
-      .hi = 2, .wi = 2, .hf = 5, .wf = 5, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1};
+  ConvSpec five{.hi = 2, .wi = 2, .hf = 5, .wf = 5, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1};
   CHECK(refusal(five).find("must be ≤ the padded input's 4") != std::string::npos);
 
   SECTION("exactly: legal with H_f = H_i + padding, refused with one row more") {

@@ -76,15 +76,13 @@ TEST_CASE(
 
 TEST_CASE("B10: direct, implicit GEMM, im2win and im2col by tiles do with less than 8 GiB what im2col cannot",
           "[cases]") {
-  for (const std::string name :
-       {"direct.ref", "implicit_gemm.ref", "im2win.ref", "im2col.ref:batching=tile"}) {
+  for (const std::string name : {"direct.ref", "implicit_gemm.ref", "im2win.ref", "im2col.ref:batching=tile"}) {
     INFO(name);
     const Run run = parse_run(name);
     CHECK(run.algorithm->supports(request_for({run.algorithm, run.options}, 8 * kGiB)).reason == "");
   }
   const Run im2win = parse_run("im2win.ref");
-  CHECK(bytes_of(*im2win.algorithm->plan(request_for({im2win.algorithm, im2win.options})), "im2win") ==
-        3012710400);
+  CHECK(bytes_of(*im2win.algorithm->plan(request_for({im2win.algorithm, im2win.options})), "im2win") == 3012710400);
 }
 
 TEST_CASE("B10: 2800x2800 pixels and 32 channels are computed exactly to the last corner", "[large][cases]") {
@@ -93,16 +91,13 @@ TEST_CASE("B10: 2800x2800 pixels and 32 channels are computed exactly to the las
       y(DType::f32, Layout::NCHW, p.y_shape());
   fill(x.view(), all(1));
   fill(w.view(), all(1));
-  for (const std::string name :
-       {"direct.ref", "implicit_gemm.ref", "im2win.ref", "im2col.ref:batching=tile"}) {
+  for (const std::string name : {"direct.ref", "implicit_gemm.ref", "im2win.ref", "im2col.ref:batching=tile"}) {
     const Run run = parse_run(name);
     const auto plan = run.algorithm->plan(request_for({run.algorithm, run.options}, 8 * kGiB));
     const HostBuffer workspace(plan->workspace_bytes());
     std::memset(y.view().data, 0xff, static_cast<std::size_t>(y.bytes()));
-    if (workspace.bytes() > 0)
-      std::memset(workspace.data(), 0xff, static_cast<std::size_t>(workspace.bytes()));
-    plan->run({x.view(), w.view(), {}, y.view()},
-              {workspace.data(), static_cast<std::size_t>(workspace.bytes())});
+    if (workspace.bytes() > 0) std::memset(workspace.data(), 0xff, static_cast<std::size_t>(workspace.bytes()));
+    plan->run({x.view(), w.view(), {}, y.view()}, {workspace.data(), static_cast<std::size_t>(workspace.bytes())});
 
     const View<float> out = y.as<float>();
     const auto at_border = [](std::int64_t i) { return i == 0 || i == 2799; };
@@ -123,8 +118,7 @@ TEST_CASE("B10: 2800x2800 pixels and 32 channels are computed exactly to the las
   }
 }
 
-TEST_CASE("B10: a layer whose bytes overflow 64 bits is refused, not planned with a small wrapped number",
-          "[cases]") {
+TEST_CASE("B10: a layer whose bytes overflow 64 bits is refused, not planned with a small wrapped number", "[cases]") {
   const std::int64_t huge = 4194304;
   try {
     ConvProblem({.ci = huge, .hi = huge, .wi = huge, .co = 1, .hf = 3, .wf = 3});
@@ -171,8 +165,7 @@ TEST_CASE("B10: every size of a random huge layer is right in 128-bit arithmetic
     } catch (const Unsupported&) {
       ++refused;
       const Wide limit = Wide{1} << 63;
-      CHECK((flops >= limit || 8 * one * s.n * s.ci * s.hi * s.wi >= limit ||
-             8 * one * s.n * s.co * ho * wo >= limit));
+      CHECK((flops >= limit || 8 * one * s.n * s.ci * s.hi * s.wi >= limit || 8 * one * s.n * s.co * ho * wo >= limit));
     }
   }
   CHECK(accepted > 20);

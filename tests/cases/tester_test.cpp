@@ -14,11 +14,8 @@ const ConvSpec kLayer{.n = 2, .ci = 3, .hi = 9, .wi = 11, .co = 2, .hf = 3, .wf 
 
 Reference reference_with(const Filler& x, DType dtype) {
   const ConvProblem problem(kLayer);
-  return {problem,
-          dtype,
-          rounded_values(dtype, problem.x_shape(), x),
-          rounded_values(dtype, problem.w_shape(), WH),
-          {}};
+  return {
+      problem, dtype, rounded_values(dtype, problem.x_shape(), x), rounded_values(dtype, problem.w_shape(), WH), {}};
 }
 
 bool accepts(const std::string& run, const Reference& reference, std::size_t at, double change) {

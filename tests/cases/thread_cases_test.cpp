@@ -12,11 +12,7 @@ namespace {
 
 Reference reference_of(const ConvSpec& spec, const Filler& x, const Filler& w, DType dtype = DType::f32) {
   const ConvProblem problem(spec);
-  return {problem,
-          dtype,
-          rounded_values(dtype, problem.x_shape(), x),
-          rounded_values(dtype, problem.w_shape(), w),
-          {}};
+  return {problem, dtype, rounded_values(dtype, problem.x_shape(), x), rounded_values(dtype, problem.w_shape(), w), {}};
 }
 
 // Calls `plan` so many times on memory of this thread's own, and counts the results that are wrong.
@@ -45,8 +41,7 @@ int wrong_at_once(const std::vector<Caller>& callers, double tolerance, int call
   std::vector<int> wrong(callers.size());
   std::vector<std::thread> threads;
   for (std::size_t k = 0; k < callers.size(); ++k)
-    threads.emplace_back(
-        [&, k] { wrong[k] = wrong_results(callers[k].plan, callers[k].reference, tolerance, calls); });
+    threads.emplace_back([&, k] { wrong[k] = wrong_results(callers[k].plan, callers[k].reference, tolerance, calls); });
   for (std::thread& thread : threads) thread.join();
   int sum = 0;
   for (int count : wrong) sum += count;
@@ -55,9 +50,8 @@ int wrong_at_once(const std::vector<Caller>& callers, double tolerance, int call
 
 }  // namespace
 
-TEST_CASE(
-    "B28: two threads run one plan with filters of their own, 1000 calls each, and neither sees the other's",
-    "[cases]") {
+TEST_CASE("B28: two threads run one plan with filters of their own, 1000 calls each, and neither sees the other's",
+          "[cases]") {
   const ConvSpec layer{.hi = 32, .wi = 32, .hf = 3, .wf = 3};
   const Reference a = reference_of(layer, all(1), all(1)), b = reference_of(layer, all(1), all(2));
   CHECK(a.y == std::vector<double>(900, 9));

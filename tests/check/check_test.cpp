@@ -135,6 +135,4 @@ TEST_CASE("what a row cannot do is said, and a failure is reproduced by one line
   CHECK(refused.passed());
 }
 
-TEST_CASE("an empty batch is checked too", "[check]") {
-  CHECK(checked(direct_ref(), {kSmall.with_batch(0)}).passed());
-}
+TEST_CASE("an empty batch is checked too", "[check]") { CHECK(checked(direct_ref(), {kSmall.with_batch(0)}).passed()); }

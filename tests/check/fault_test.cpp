@@ -87,4 +87,3 @@ TEST_CASE("the checker reports a row that throws", "[check]") {
   const Algorithm row = spoilt("throws", [](const Spoiling&) { throw std::runtime_error("no more paper"); });
   CHECK(faulty(row, "threw: no more paper"));
 }
-

@@ -107,4 +107,3 @@ TEST_CASE("a NaN may spread over its tile where that is declared, not beyond, an
   CHECK(breaks(smeared(4, Spread::exact), request, "nonfinite"));
   CHECK(breaks(smeared(100, Spread::tile), request, "nonfinite"));
 }
-

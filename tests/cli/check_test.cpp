@@ -93,8 +93,9 @@ TEST_CASE("Where nothing can be computed, neither check nor bench prints a recor
 }
 
 TEST_CASE("A refusal before the first check is a record among the others") {
-  const CommandResult result = convlens_command(shell_words(
-      "check '1x2x8x8 --filter 2x3x3 --stride 2' --algorithm winograd --algorithm direct --dtype f32 --layout NCHW --json"));
+  const CommandResult result =
+      convlens_command(shell_words("check '1x2x8x8 --filter 2x3x3 --stride 2' --algorithm winograd --algorithm direct "
+                                   "--dtype f32 --layout NCHW --json"));
   CHECK(result.exit == 0);
   const std::vector<json> checks = json_lines(result.out);
   REQUIRE(checks.size() == 2);

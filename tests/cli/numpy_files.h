@@ -1,6 +1,7 @@
 // Files as NumPy 2.4 wrote them (numpy.lib.format.write_array), in hexadecimal.
 //
-// f2 … i8: two rows of three, named by their type; bool: 0 1 1 / 1 0 1; signed: 0 1 −2 / 3 100 −7; unsigned: 0 1 2 / 3 100 7.
+// f2 … i8: two rows of three, named by their type; bool: 0 1 1 / 1 0 1; signed: 0 1 −2 / 3 100 −7; unsigned: 0 1 2 / 3
+// 100 7.
 #pragma once
 
 #include <string_view>

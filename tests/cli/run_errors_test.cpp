@@ -30,7 +30,8 @@ struct Workshop {
     flipped[45] = static_cast<char>(flipped[45] ^ 4);  // in the compressed pixels
     std::string no_magic = x, version9 = x;
     std::string tables = jpeg, two_lines = x;
-    tables[tables.find("\xff\xc4") + 5] = 1, tables[tables.find("\xff\xc4") + 20] = '\xff';  // codes of lengths 1 and 16
+    tables[tables.find("\xff\xc4") + 5] = 1,
+                                     tables[tables.find("\xff\xc4") + 20] = '\xff';  // codes of lengths 1 and 16
     two_lines[two_lines.find("<f4")] = '\n';
     no_magic[1] = 'X';
     version9[6] = 9;

@@ -92,7 +92,7 @@ TEST_CASE("fft: tiles cover every output once, fit the transform, and hold exact
 
 TEST_CASE("fft: outputs(cell) are the outputs that its spectrum makes") {
   const ConvSpec spec{.n = 2, .ci = 4, .hi = 30, .wi = 20, .co = 6, .hf = 3, .wf = 3, .stride_h = 2, .groups = 2};
-  const ConvProblem p(spec);  // y is 14 × 18
+  const ConvProblem p(spec);                                              // y is 14 × 18
   const std::vector<Stage> stages = fft::stages(p, DType::f32, {16, 8});  // 7 × 6 outputs a tile
   CHECK(stages[0].map->outputs({1, 3, 1, 2, 5, 4}) == std::vector<Box>{{{1, 3, 7, 12}, {1, 3, 7, 6, 1, 1}}});
   CHECK(stages[1].map->outputs({4, 1, 5, 4}) == std::vector<Box>{{{0, 4, 0, 0}, {2, 1, 14, 18, 1, 1}}});

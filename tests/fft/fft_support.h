@@ -66,7 +66,8 @@ struct Tensors {
   Tensor x, w, bias, y;
 
   explicit Tensors(const Request& r)
-      : x(r.dtype, r.layouts.x, r.problem.x_shape()), w(r.dtype, r.layouts.w, r.problem.w_shape()),
+      : x(r.dtype, r.layouts.x, r.problem.x_shape()),
+        w(r.dtype, r.layouts.w, r.problem.w_shape()),
         bias(r.dtype, Layout::NCHW, {r.problem.bias() ? r.problem.co() : 0, 1, 1, 1}),
         y(r.dtype, r.layouts.y, r.problem.y_shape()) {}
 

@@ -55,9 +55,9 @@ TEST_CASE("the bytes that a run allocates are the plan's formula to the byte, fo
       int planned = 0;
       for (int trial = 0; trial < 30; ++trial, ++seed) {
         Request request{.problem = some_problem(seed),
-                              .dtype = kDTypes[seed % kDTypes.size()],
-                              .layouts = {kLayouts[seed % 3], kFilterLayouts[seed % 2], kLayouts[seed / 3 % 3]},
-                              .options = options};
+                        .dtype = kDTypes[seed % kDTypes.size()],
+                        .layouts = {kLayouts[seed % 3], kFilterLayouts[seed % 2], kLayouts[seed / 3 % 3]},
+                        .options = options};
         if (row->unit != Unit::cpu) continue;
         if (const Support support = row->supports(request); !support) {  // a choosy row plans what it proposes instead
           if (!support.nearest || !row->supports(*support.nearest)) continue;

@@ -148,7 +148,8 @@ TEST_CASE("sizes that overflow 64 bits are refused as overflows, never wrapped t
             .starts_with("bytes of the output, N·C_o·H_o·W_o·8: "));
   CHECK(refusal<Unsupported>({.n = 1 << 16, .ci = 1 << 15, .hi = 1 << 15, .co = 1 << 15, .hf = 4})
             .starts_with("FLOPs, 2·N·C_o·H_o·W_o·C_i/groups·H_f·W_f: "));
-  CHECK(refusal<Unsupported>({.hi = kLargest, .pad_top = 1}) == "hi + pad_top + pad_bottom: 9223372036854775807+1, overflows 64 bits");
+  CHECK(refusal<Unsupported>({.hi = kLargest, .pad_top = 1}) ==
+        "hi + pad_top + pad_bottom: 9223372036854775807+1, overflows 64 bits");
   CHECK(refusal<Unsupported>({.wf = kLargest, .dilation_w = 2}) == "wf: 2·9223372036854775806, overflows 64 bits");
 
   const ConvProblem empty({.n = 0, .ci = 4194304, .hi = 4194304, .wi = 4194304});
@@ -156,8 +157,15 @@ TEST_CASE("sizes that overflow 64 bits are refused as overflows, never wrapped t
 }
 
 TEST_CASE("a stride beyond every size makes one output") {
-  const ConvProblem p({.hi = 5, .wi = 5, .hf = 3, .wf = 3, .stride_h = kLargest, .stride_w = kLargest, .pad_top = 2,
-                       .pad_bottom = 2, .pad_left = 2});
+  const ConvProblem p({.hi = 5,
+                       .wi = 5,
+                       .hf = 3,
+                       .wf = 3,
+                       .stride_h = kLargest,
+                       .stride_w = kLargest,
+                       .pad_top = 2,
+                       .pad_bottom = 2,
+                       .pad_left = 2});
   CHECK(p.y_shape() == Shape{1, 1, 1, 1});
   CHECK(p.padding_multiplications() == 8);
 }

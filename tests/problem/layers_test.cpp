@@ -49,9 +49,18 @@ TEST_CASE("a suite lists each distinct convolution once") {
 }
 
 TEST_CASE("cv1 to cv12 have the output sizes of Table I") {
-  const std::array<std::array<std::int64_t, 3>, 12> table{{
-      {96, 55, 55}, {96, 56, 56}, {64, 111, 111}, {64, 109, 109}, {256, 20, 20}, {512, 10, 10},
-      {64, 222, 222}, {128, 110, 110}, {64, 54, 54}, {128, 26, 26}, {256, 12, 12}, {512, 5, 5}}};
+  const std::array<std::array<std::int64_t, 3>, 12> table{{{96, 55, 55},
+                                                           {96, 56, 56},
+                                                           {64, 111, 111},
+                                                           {64, 109, 109},
+                                                           {256, 20, 20},
+                                                           {512, 10, 10},
+                                                           {64, 222, 222},
+                                                           {128, 110, 110},
+                                                           {64, 54, 54},
+                                                           {128, 26, 26},
+                                                           {256, 12, 12},
+                                                           {512, 5, 5}}};
   REQUIRE(find_suite("cv").size() == table.size());
   for (std::size_t k = 0; k < table.size(); ++k) {
     const std::string name = "cv" + std::to_string(k + 1);

@@ -53,8 +53,20 @@ TEST_CASE("the text of a layer leaves out what is at its default") {
 }
 
 TEST_CASE("flags come in any order, with blanks or an equals sign") {
-  const ConvSpec expected{.n = 2, .ci = 4, .hi = 7, .wi = 9, .co = 6, .hf = 3, .wf = 1, .stride_h = 2, .stride_w = 1,
-                          .pad_top = 1, .pad_bottom = 1, .pad_left = 2, .pad_right = 2, .groups = 2};
+  const ConvSpec expected{.n = 2,
+                          .ci = 4,
+                          .hi = 7,
+                          .wi = 9,
+                          .co = 6,
+                          .hf = 3,
+                          .wf = 1,
+                          .stride_h = 2,
+                          .stride_w = 1,
+                          .pad_top = 1,
+                          .pad_bottom = 1,
+                          .pad_left = 2,
+                          .pad_right = 2,
+                          .groups = 2};
   CHECK(parse_spec("2x4x7x9 --filter 6x3x1 --stride 2x1 --pad 1x2 --groups 2") == expected);
   CHECK(parse_spec("  --groups=2\t--pad=1x2 2x4x7x9 --stride=2x1 --filter=6x3x1\n") == expected);
   CHECK(parse_spec("2x4x7x9 --filter 6x3x1 --stride 2x1 --pad 1x1x2x2 --groups 2") == expected);

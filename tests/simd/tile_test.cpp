@@ -33,13 +33,21 @@ struct Operands {
     for (std::int64_t j = 0; j < width; ++j) bias.push_back(integer(3, j));
     y.assign(static_cast<std::size_t>(pixels * (width + 1)), -1);
     for (std::int64_t s = 0; s < kSegments; ++s)
-      for (std::int64_t i = 0; i < pixels; ++i) rows.push_back(&x[static_cast<std::size_t>((i * kSegments + s) * kLength)]);
+      for (std::int64_t i = 0; i < pixels; ++i)
+        rows.push_back(&x[static_cast<std::size_t>((i * kSegments + s) * kLength)]);
     for (std::int64_t i = 0; i < pixels; ++i) to.push_back(&y[static_cast<std::size_t>(i * (width + 1))]);
   }
 
   Tile tile(std::int64_t channels) const {
-    return {.pixels = pixels, .segments = kSegments, .length = kLength, .rows = rows.data(), .panel = panel, .bias = bias.data(),
-            .to = to.data(), .to_offset = 0, .channels = channels};
+    return {.pixels = pixels,
+            .segments = kSegments,
+            .length = kLength,
+            .rows = rows.data(),
+            .panel = panel,
+            .bias = bias.data(),
+            .to = to.data(),
+            .to_offset = 0,
+            .channels = channels};
   }
 
   float expected(std::int64_t i, std::int64_t j) const {

@@ -24,8 +24,7 @@ bool may_refuse_type(const Algorithm& row, DType dtype) { return !row.id.ends_wi
 std::string refusal_complaint(const Variant& variant, const Request& request, const Support& support,
                               const std::string& word) {
   if (support.reason.empty()) return "refused without a reason";
-  if (support.reason.find('\n') != std::string::npos)
-    return "refused in more than one line: " + support.reason;
+  if (support.reason.find('\n') != std::string::npos) return "refused in more than one line: " + support.reason;
   if (support.reason.find(word) == std::string::npos)
     return "refused without the word '" + word + "': " + support.reason;
   if (support.nearest && !variant.row->supports(*support.nearest))
@@ -33,8 +32,7 @@ std::string refusal_complaint(const Variant& variant, const Request& request, co
   try {
     variant.row->plan(request);
   } catch (const Unsupported& refusal) {
-    return refusal.what() == support.reason ? ""
-                                            : std::string("plan and supports disagree: ") + refusal.what();
+    return refusal.what() == support.reason ? "" : std::string("plan and supports disagree: ") + refusal.what();
   }
   return "supports refuses and plan does not: " + support.reason;
 }

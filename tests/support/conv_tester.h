@@ -91,8 +91,7 @@ class ConvCase {
 
   Reference reference(const ConvProblem& problem, DType dtype) const;
   Arrangements arrangements(const Request& request) const;
-  std::string complaint(const Plan& plan, const Plan* on_two, const Reference& reference,
-                        const Judge& judge) const;
+  std::string complaint(const Plan& plan, const Plan* on_two, const Reference& reference, const Judge& judge) const;
   void assert_row(const Algorithm& row, const std::vector<Reference>& references) const;
 
   ConvSpec spec_;

@@ -16,9 +16,7 @@ bool untouched(const std::byte* first, const std::byte* last) {
   return std::all_of(first, last, [](std::byte b) { return b == std::byte{0xff}; });
 }
 
-void poison(const HostBuffer& memory) {
-  std::memset(memory.data(), 0xff, static_cast<std::size_t>(memory.bytes()));
-}
+void poison(const HostBuffer& memory) { std::memset(memory.data(), 0xff, static_cast<std::size_t>(memory.bytes())); }
 
 template <class Visit>
 void for_each_coordinate(const Shape& shape, Visit&& visit) {
@@ -56,8 +54,7 @@ Arrangement strided(const Shape& shape, std::uint64_t seed) {
 GuardedTensor::GuardedTensor(DType dtype, const Shape& shape, const Arrangement& arrangement)
     : memory_(arrangement.length * size_of(dtype) + 2 * kGuard) {
   poison();
-  view_ = {memory_.data() + kGuard + arrangement.offset * size_of(dtype), dtype, shape, arrangement.strides,
-           Place{}};
+  view_ = {memory_.data() + kGuard + arrangement.offset * size_of(dtype), dtype, shape, arrangement.strides, Place{}};
 }
 
 void GuardedTensor::poison() { testing::poison(memory_); }
@@ -65,9 +62,8 @@ void GuardedTensor::poison() { testing::poison(memory_); }
 void GuardedTensor::write(const std::vector<double>& values) {
   visit(view_.dtype, [&]<class T>() {
     const View<T> to = view_.as<T>();
-    for_each_coordinate(view_.shape, [&](auto k, auto n, auto c, auto h, auto w) {
-      to(n, c, h, w) = static_cast<T>(values[k]);
-    });
+    for_each_coordinate(view_.shape,
+                        [&](auto k, auto n, auto c, auto h, auto w) { to(n, c, h, w) = static_cast<T>(values[k]); });
   });
 }
 
@@ -75,8 +71,7 @@ std::vector<double> GuardedTensor::read() const {
   std::vector<double> values(static_cast<std::size_t>(elements(view_.shape)));
   visit(view_.dtype, [&]<class T>() {
     const View<T> from = view_.as<T>();
-    for_each_coordinate(view_.shape,
-                        [&](auto k, auto n, auto c, auto h, auto w) { values[k] = from(n, c, h, w); });
+    for_each_coordinate(view_.shape, [&](auto k, auto n, auto c, auto h, auto w) { values[k] = from(n, c, h, w); });
   });
   return values;
 }
@@ -93,8 +88,8 @@ bool GuardedTensor::surroundings_untouched() {
 
 std::vector<double> rounded_values(DType dtype, const Shape& shape, const Filler& value) {
   std::vector<double> values(static_cast<std::size_t>(elements(shape)));
-  for_each_coordinate(
-      shape, [&](auto k, auto n, auto c, auto h, auto w) { values[k] = rounded(dtype, value(n, c, h, w)); });
+  for_each_coordinate(shape,
+                      [&](auto k, auto n, auto c, auto h, auto w) { values[k] = rounded(dtype, value(n, c, h, w)); });
   return values;
 }
 
@@ -102,9 +97,7 @@ double rounded(DType dtype, double value) {
   return visit(dtype, [&]<class T>() -> double { return static_cast<T>(value); });
 }
 
-GuardedWorkspace::GuardedWorkspace(std::int64_t bytes) : bytes_(bytes), memory_(bytes + 2 * kGuard) {
-  poison(memory_);
-}
+GuardedWorkspace::GuardedWorkspace(std::int64_t bytes) : bytes_(bytes), memory_(bytes + 2 * kGuard) { poison(memory_); }
 
 std::span<std::byte> GuardedWorkspace::span() const {
   return {memory_.data() + kGuard, static_cast<std::size_t>(bytes_)};

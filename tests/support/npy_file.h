@@ -21,8 +21,8 @@ inline std::string contents(const std::string& path) {
 // An .npy file, version 1.0, of little-endian floats in C order.
 inline void write_npy(const std::string& path, const Shape& shape, const Filler& value) {
   std::ostringstream header;
-  header << "{'descr': '<f4', 'fortran_order': False, 'shape': (" << shape[0] << ", " << shape[1] << ", "
-         << shape[2] << ", " << shape[3] << "), }";
+  header << "{'descr': '<f4', 'fortran_order': False, 'shape': (" << shape[0] << ", " << shape[1] << ", " << shape[2]
+         << ", " << shape[3] << "), }";
   std::string text = header.str();
   text.resize((10 + text.size() + 1 + 63) / 64 * 64 - 11, ' ');
   text += '\n';
@@ -43,8 +43,7 @@ struct Array {
 inline Array read_npy(const std::string& path) {
   const std::string file = contents(path);
   REQUIRE(file.substr(0, 6) == "\x93NUMPY");
-  const std::size_t data =
-      10 + static_cast<unsigned char>(file[8]) + 256 * static_cast<unsigned char>(file[9]);
+  const std::size_t data = 10 + static_cast<unsigned char>(file[8]) + 256 * static_cast<unsigned char>(file[9]);
   const std::string header = file.substr(10, data - 10);
   INFO(header);
   REQUIRE(header.find("'<f4'") != std::string::npos);

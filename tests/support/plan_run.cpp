@@ -9,9 +9,7 @@ Arrangements Arrangements::of(const Request& request) {
 }
 
 namespace {
-Shape bias_shape(const Reference& reference) {
-  return {static_cast<std::int64_t>(reference.bias.size()), 1, 1, 1};
-}
+Shape bias_shape(const Reference& reference) { return {static_cast<std::int64_t>(reference.bias.size()), 1, 1, 1}; }
 }  // namespace
 
 RunInputs::RunInputs(const Reference& reference, const Arrangement& x, const Arrangement& w)
@@ -30,8 +28,7 @@ BiasView RunInputs::bias() const {
 }
 
 bool RunInputs::untouched() const {
-  return same(x_.read(), reference_->x) && same(w_.read(), reference_->w) &&
-         same(bias_.read(), reference_->bias);
+  return same(x_.read(), reference_->x) && same(w_.read(), reference_->w) && same(bias_.read(), reference_->bias);
 }
 
 RunResult run_twice(const Plan& plan, const RunInputs& inputs, const Arrangement& where) {

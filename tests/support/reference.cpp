@@ -64,8 +64,8 @@ bool finite(const std::vector<double>& values) {
 
 }  // namespace
 
-Reference::Reference(const ConvProblem& p, DType type, std::vector<double> x_values,
-                     std::vector<double> w_values, std::vector<double> bias_values)
+Reference::Reference(const ConvProblem& p, DType type, std::vector<double> x_values, std::vector<double> w_values,
+                     std::vector<double> bias_values)
     : problem(p), dtype(type), x(std::move(x_values)), w(std::move(w_values)), bias(std::move(bias_values)) {
   const auto size = static_cast<std::size_t>(elements(p.y_shape()));
   y.resize(size);
@@ -77,8 +77,7 @@ Reference::Reference(const ConvProblem& p, DType type, std::vector<double> x_val
       for (std::int64_t u = 0; u < p.hf(); ++u)
         for (std::int64_t v = 0; v < p.wf(); ++v) {
           const std::int64_t channel = p.group_of_output(o) * p.ci_per_group() + c;
-          const double term =
-              xs.padded(n, channel, p.input_row(row, u), p.input_column(column, v)) * ws(o, c, u, v);
+          const double term = xs.padded(n, channel, p.input_row(row, u), p.input_column(column, v)) * ws(o, c, u, v);
           sum += term;
           magnitude += std::abs(term);
         }
@@ -98,11 +97,10 @@ Judge::Judge(const Plan& plan, const Reference& reference, double tolerance)
   if (!finite(reference.x) || !finite(reference.w) || reference.y.empty()) return;
   const ConvProblem& p = reference.problem;
   promise_.resize(reference.y.size());
-  model.worst_case(
-      {p, seen_as(reference.x, p.x_shape()), seen_as(reference.w, p.w_shape()), reference.sum_abs}, promise_);
+  model.worst_case({p, seen_as(reference.x, p.x_shape()), seen_as(reference.w, p.w_shape()), reference.sum_abs},
+                   promise_);
   for (std::size_t k = 0; k < promise_.size(); ++k)
-    promise_[k] +=
-        unit_roundoff(reference.dtype) * std::abs(reference.y[k]) + smallest_subnormal(reference.dtype) / 2;
+    promise_[k] += unit_roundoff(reference.dtype) * std::abs(reference.y[k]) + smallest_subnormal(reference.dtype) / 2;
 }
 
 bool Judge::right(std::size_t k, double got) const {
@@ -115,8 +113,7 @@ bool Judge::right(std::size_t k, double got) const {
   // The error bound is of the computed y before it is rounded, so that its own rounding is measured on the
   // larger value.
   const double slack = promise_.empty() ? 0 : unit_roundoff(reference_.dtype) * promise_[k];
-  return error <= tolerance_ + std::abs(nearest - exact) &&
-         (promise_.empty() || error <= promise_[k] + slack);
+  return error <= tolerance_ + std::abs(nearest - exact) && (promise_.empty() || error <= promise_[k] + slack);
 }
 
 std::string Judge::complaint(const std::vector<double>& y) const {
@@ -137,8 +134,7 @@ std::string Judge::complaint(const std::vector<double>& y) const {
 }
 
 bool same(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::ranges::equal(a, b,
-                            [](double p, double q) { return p == q || (std::isnan(p) && std::isnan(q)); });
+  return std::ranges::equal(a, b, [](double p, double q) { return p == q || (std::isnan(p) && std::isnan(q)); });
 }
 
 }  // namespace convlens::testing

@@ -6,9 +6,8 @@ namespace convlens::testing {
 
 std::vector<const Algorithm*> cpu_rows() {
   std::vector<const Algorithm*> rows = algorithms();
-  std::erase_if(rows, [](const Algorithm* row) {
-    return row->unit != Unit::cpu || (row->missing && !row->missing().empty());
-  });
+  std::erase_if(
+      rows, [](const Algorithm* row) { return row->unit != Unit::cpu || (row->missing && !row->missing().empty()); });
   return rows;
 }
 
@@ -18,8 +17,7 @@ std::vector<std::string> values_of(const Option& option) {
   const bool number = std::ranges::all_of(option.default_value, [](char c) { return c >= '0' && c <= '9'; });
   if (option.values.empty() && number) others = {"1", "2", "3", "4"};
   for (const std::string& value : others)
-    if (value != option.default_value && (!option.accepts || option.accepts(value).empty()))
-      values.push_back(value);
+    if (value != option.default_value && (!option.accepts || option.accepts(value).empty())) values.push_back(value);
   return values;
 }
 

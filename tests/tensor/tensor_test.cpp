@@ -115,9 +115,8 @@ TEST_CASE("views with any strides are read and written where they say") {
   SECTION("transposed") {
     const ConstTensorView transposed{data, DType::f32, {2, 3, 4, 5}, {s[0], s[1], s[3], s[2]}};
     const Tensor copy = converted(transposed, DType::f16, Layout::NCHW);
-    for_each(copy.shape(), [&](auto n, auto c, auto h, auto w) {
-      REQUIRE(element(copy.view(), n, c, h, w) == whole(n, c, w, h));
-    });
+    for_each(copy.shape(),
+             [&](auto n, auto c, auto h, auto w) { REQUIRE(element(copy.view(), n, c, h, w) == whole(n, c, w, h)); });
   }
   SECTION("every second column of a crop") {
     const ConstTensorView crop{data + s[2], DType::f32, {2, 3, 3, 2}, {s[0], s[1], s[2], 2 * s[3]}};
@@ -129,9 +128,8 @@ TEST_CASE("views with any strides are read and written where they say") {
   SECTION("broadcast: a stride of zero") {
     const ConstTensorView row{data, DType::f32, kShape, {s[0], s[1], 0, s[3]}};
     const Tensor copy = converted(row, DType::f32, Layout::NCHW);
-    for_each(kShape, [&](auto n, auto c, auto h, auto w) {
-      REQUIRE(element(copy.view(), n, c, h, w) == whole(n, c, 0, w));
-    });
+    for_each(kShape,
+             [&](auto n, auto c, auto h, auto w) { REQUIRE(element(copy.view(), n, c, h, w) == whole(n, c, 0, w)); });
   }
   SECTION("as the destination, and nothing beside it is touched") {
     std::vector<double> memory(2 * 120, -1);
@@ -170,8 +168,7 @@ TEST_CASE("a conversion between different shapes or places is refused") {
   CHECK_THROWS_WITH(convert(a.view(), b.view()), "shape: source and destination of a conversion differ, must be equal");
   TensorView elsewhere = a.view();
   elsewhere.place = {Place::Kind::device, 0};
-  CHECK_THROWS_WITH(convert(a.view(), elsewhere),
-                    "place: a conversion runs on the host, both views must be there");
+  CHECK_THROWS_WITH(convert(a.view(), elsewhere), "place: a conversion runs on the host, both views must be there");
   CHECK_THROWS_AS(convert(elsewhere, a.view()), BadInput);
 }
 

@@ -49,8 +49,7 @@ TEST_CASE("F(2,3) and F(4,3) are the matrices of Lavin & Gray") {
   CHECK(f2.bt == matrix({{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}}));
 
   const CookToom f4 = cook_toom(4, 3, {0, 1, -1, 2, -2});
-  CHECK(f4.at ==
-        matrix({{1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}}));
+  CHECK(f4.at == matrix({{1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}}));
   CHECK(f4.g == matrix({{{1, 4}, 0, 0},
                         {{-1, 6}, {-1, 6}, {-1, 6}},
                         {{-1, 6}, {1, 6}, {-1, 6}},
@@ -110,8 +109,8 @@ TEST_CASE("the wrong points are refused by name") {
 TEST_CASE("points are read as fractions, and everything else is no list of points") {
   CHECK(parse_points("0,1,-1,1/2,-2") == std::vector<Rational>{0, 1, -1, {1, 2}, -2});
   CHECK(text(*parse_points("0,2/4")) == "0 1/2 inf");
-  for (const char* wrong : {"", "0,", ",0", "0,1,1", "0,1/0", "0,1/-2", "1/2,2/4", "0 1", "inf", "0.5",
-                            "0,+1", "1001", "0,1/1001", "99999999999999999999", "1/2/3"}) {
+  for (const char* wrong : {"", "0,", ",0", "0,1,1", "0,1/0", "0,1/-2", "1/2,2/4", "0 1", "inf", "0.5", "0,+1", "1001",
+                            "0,1/1001", "99999999999999999999", "1/2/3"}) {
     CAPTURE(wrong);
     CHECK_FALSE(parse_points(wrong));
   }

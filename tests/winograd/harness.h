@@ -20,9 +20,7 @@ namespace winograd_test {
 using namespace convlens;
 
 inline Request request_of(const ConvSpec& spec, DType dtype = DType::f32, const std::string& options = "") {
-  return {.problem = ConvProblem(spec),
-          .dtype = dtype,
-          .options = OptionSet::parse(options, winograd_ref().options)};
+  return {.problem = ConvProblem(spec), .dtype = dtype, .options = OptionSet::parse(options, winograd_ref().options)};
 }
 
 // The integer data of the failure cases.
@@ -52,8 +50,7 @@ inline Filler integers(std::uint64_t seed, const Shape& shape, std::int64_t most
 struct Tensors {
   Tensor x, w, bias;
 
-  Tensors(const Request& request, const Filler& fill_x, const Filler& fill_w,
-          const Filler& fill_bias = constant_one)
+  Tensors(const Request& request, const Filler& fill_x, const Filler& fill_w, const Filler& fill_bias = constant_one)
       : x(request.dtype, request.layouts.x, request.problem.x_shape()),
         w(request.dtype, request.layouts.w, request.problem.w_shape()) {
     fill(x.view(), fill_x);
@@ -74,8 +71,7 @@ inline Outcome run(const Plan& plan, const Tensors& data) {
   const Request& request = plan.request();
   Outcome outcome{Tensor(request.dtype, request.layouts.y, request.problem.y_shape()),
                   HostBuffer(plan.workspace_bytes())};
-  if (outcome.y.bytes() > 0)
-    std::memset(outcome.y.view().data, 0xff, static_cast<std::size_t>(outcome.y.bytes()));
+  if (outcome.y.bytes() > 0) std::memset(outcome.y.view().data, 0xff, static_cast<std::size_t>(outcome.y.bytes()));
   if (plan.workspace_bytes() > 0)
     std::memset(outcome.workspace.data(), 0xff, static_cast<std::size_t>(plan.workspace_bytes()));
   Arguments arguments{data.x.view(), data.w.view(), {}, outcome.y.view()};
@@ -130,8 +126,7 @@ inline DirectSum direct_sum(const Request& request, const Tensors& data) {
 }
 
 // The largest |y − answer| / bound of promise (b), output rounding included.
-inline double largest_ratio(const Plan& plan, const Tensors& data, const Outcome& outcome,
-                            const DirectSum& answer) {
+inline double largest_ratio(const Plan& plan, const Tensors& data, const Outcome& outcome, const DirectSum& answer) {
   const Request& request = plan.request();
   const Tensor x = converted(data.x.view(), DType::f64, Layout::NCHW),
                w = converted(data.w.view(), DType::f64, FilterLayout::OIHW);
@@ -140,8 +135,8 @@ inline double largest_ratio(const Plan& plan, const Tensors& data, const Outcome
   const std::vector<double> y = values(outcome.y);
   double most = 0;
   for (std::size_t k = 0; k < y.size(); ++k) {
-    const double allowed = bound[k] + unit_roundoff(request.dtype) * std::abs(answer.y[k]) +
-                           smallest_subnormal(request.dtype) / 2;
+    const double allowed =
+        bound[k] + unit_roundoff(request.dtype) * std::abs(answer.y[k]) + smallest_subnormal(request.dtype) / 2;
     const double error = std::abs(y[k] - answer.y[k]);
     most = error <= allowed ? std::max(most, error / allowed)
                             : std::max(most, std::isnan(error) ? INFINITY : error / allowed);
@@ -152,9 +147,7 @@ inline double largest_ratio(const Plan& plan, const Tensors& data, const Outcome
 // A random legal problem that winograd.ref serves, ragged in every way.
 inline ConvSpec random_spec(std::uint64_t seed) {
   std::uint64_t draw = 0;
-  const auto pick = [&](std::int64_t least, std::int64_t most) {
-    return random_integer(seed, draw++, least, most);
-  };
+  const auto pick = [&](std::int64_t least, std::int64_t most) { return random_integer(seed, draw++, least, most); };
   ConvSpec spec;
   spec.n = pick(1, 3);
   spec.groups = pick(1, 3);
@@ -162,8 +155,7 @@ inline ConvSpec random_spec(std::uint64_t seed) {
   spec.co = spec.groups * pick(1, 5);
   spec.hf = pick(1, 5);
   spec.wf = spec.hf == 1 ? pick(2, 5) : pick(1, 5);
-  spec.pad_top = pick(0, 3), spec.pad_bottom = pick(0, 3), spec.pad_left = pick(0, 3),
-  spec.pad_right = pick(0, 3);
+  spec.pad_top = pick(0, 3), spec.pad_bottom = pick(0, 3), spec.pad_left = pick(0, 3), spec.pad_right = pick(0, 3);
   spec.hi = std::max(spec.hf - spec.pad_top - spec.pad_bottom, std::int64_t{1}) + pick(0, 11);
   spec.wi = std::max(spec.wf - spec.pad_left - spec.pad_right, std::int64_t{1}) + pick(0, 11);
   spec.bias = pick(0, 1) == 1;
@@ -172,12 +164,11 @@ inline ConvSpec random_spec(std::uint64_t seed) {
 
 inline std::string describe(const Request& request) {
   const ConvSpec& s = request.problem.spec();
-  return std::to_string(s.n) + "x" + std::to_string(s.ci) + "x" + std::to_string(s.hi) + "x" +
-         std::to_string(s.wi) + " filter " + std::to_string(s.co) + "x" + std::to_string(s.hf) + "x" +
-         std::to_string(s.wf) + " pad " + std::to_string(s.pad_top) + "x" + std::to_string(s.pad_bottom) +
-         "x" + std::to_string(s.pad_left) + "x" + std::to_string(s.pad_right) + " groups " +
-         std::to_string(s.groups) + (s.bias ? " bias " : " ") + std::string(name(request.dtype)) + " " +
-         run_name(winograd_ref(), request.options);
+  return std::to_string(s.n) + "x" + std::to_string(s.ci) + "x" + std::to_string(s.hi) + "x" + std::to_string(s.wi) +
+         " filter " + std::to_string(s.co) + "x" + std::to_string(s.hf) + "x" + std::to_string(s.wf) + " pad " +
+         std::to_string(s.pad_top) + "x" + std::to_string(s.pad_bottom) + "x" + std::to_string(s.pad_left) + "x" +
+         std::to_string(s.pad_right) + " groups " + std::to_string(s.groups) + (s.bias ? " bias " : " ") +
+         std::string(name(request.dtype)) + " " + run_name(winograd_ref(), request.options);
 }
 
 }  // namespace winograd_test

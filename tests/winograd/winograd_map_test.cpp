@@ -122,8 +122,7 @@ TEST_CASE("V and U in memory are what their maps say, exactly") {
   for (DType dtype : kDTypes)
     for (const char* options : {"m=2", "m=4", "m=2,stored=tensor", "m=4,stored=tensor"}) {
       const Request request = request_of(
-          {.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_left = 2}, dtype,
-          options);
+          {.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_left = 2}, dtype, options);
       CAPTURE(describe(request));
       const auto plan = winograd_ref().plan(request);
       const Tensors data(request, integers(1, request.problem.x_shape(), 2),
@@ -132,14 +131,12 @@ TEST_CASE("V and U in memory are what their maps say, exactly") {
       for (int k : {0, 1}) {
         const Stage& stage = plan->stages()[static_cast<std::size_t>(k)];
         const ConstTensorView from = k == 0 ? std::as_const(data.x).view() : std::as_const(data.w).view();
-        const std::byte* buffer =
-            outcome.workspace.data() + plan->workspace()[static_cast<std::size_t>(k)].offset;
+        const std::byte* buffer = outcome.workspace.data() + plan->workspace()[static_cast<std::size_t>(k)].offset;
         for_each_in(whole(stage), [&](const Coord& cell) {
           Rational expected;
           for (const Term& term : stage.map->source(cell).terms) {
             const auto [a, b, c, d, unused4, unused5] = term.at.first;
-            expected =
-                expected + term.coefficient * Rational(static_cast<std::int64_t>(element(from, a, b, c, d)));
+            expected = expected + term.coefficient * Rational(static_cast<std::int64_t>(element(from, a, b, c, d)));
           }
           const double stored = visit(stage.dtype, [&]<class T>() {
             return static_cast<double>(reinterpret_cast<const T*>(buffer)[stage.offset(cell)]);
@@ -150,17 +147,14 @@ TEST_CASE("V and U in memory are what their maps say, exactly") {
     }
 }
 
-TEST_CASE(
-    "what an element reaches through V or U covers the outputs that depend on it, and stays in their tiles") {
+TEST_CASE("what an element reaches through V or U covers the outputs that depend on it, and stays in their tiles") {
   for (std::uint64_t seed = 501; seed <= 540; ++seed) {
     const Request request = request_of(small_spec(seed), DType::f32, options_of(seed));
     const ConvProblem& p = request.problem;
     CAPTURE(describe(request));
     const auto plan = winograd_ref().plan(request);
     const ErrorModel& model = plan->error_model();
-    const auto tile = [&](const Coord& y) {
-      return Coord{y[0], y[1], y[2] / model.tile_h, y[3] / model.tile_w};
-    };
+    const auto tile = [&](const Coord& y) { return Coord{y[0], y[1], y[2] / model.tile_h, y[3] / model.tile_w}; };
     const auto direct = erase(InputMap(p));
     const Stage& v = plan->stages()[0];
     for_each_in(whole(p.x_shape()), [&](const Coord& element) {
@@ -184,8 +178,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a product reaches the outputs whose row of A it is in, and its factors reach the same") {
-  const Request request = request_of(
-      {.n = 2, .ci = 4, .hi = 6, .wi = 7, .co = 6, .hf = 3, .wf = 3, .groups = 2}, DType::f32, "m=4");
+  const Request request =
+      request_of({.n = 2, .ci = 4, .hi = 6, .wi = 7, .co = 6, .hf = 3, .wf = 3, .groups = 2}, DType::f32, "m=4");
   const auto plan = winograd_ref().plan(request);
   const Nested nested = nest(plan->request());
   const Stage &v = plan->stages()[0], &m = plan->stages()[2];
@@ -194,8 +188,7 @@ TEST_CASE("a product reaches the outputs whose row of A it is in, and its factor
     std::set<Coord> expected;
     for (std::int64_t p = 0; p < nested.rows.kept(t); ++p)
       for (std::int64_t q = 0; q < nested.columns.kept(s); ++q)
-        if (!nested.h.at(p, xi).zero() && !nested.w.at(q, nu).zero())
-          expected.insert({n, o, 4 * t + p, 4 * s + q});
+        if (!nested.h.at(p, xi).zero() && !nested.w.at(q, nu).zero()) expected.insert({n, o, 4 * t + p, 4 * s + q});
     REQUIRE(outputs_of(*m.map, cell, request.problem) == expected);
     const std::set<Coord> of_v = outputs_of(*v.map, {xi, nu, n, t, s, o / 3 * 2}, request.problem);
     REQUIRE(std::includes(of_v.begin(), of_v.end(), expected.begin(), expected.end()));

@@ -20,8 +20,7 @@ TEST_CASE("what winograd does not compute it refuses in words, and names what wo
     return spec;
   };
   for (const char* options : {"m=2", "m=4"}) {
-    CHECK(refusal(changed([](ConvSpec& s) { s.stride_h = 2; }), options) ==
-          "winograd needs stride 1, got 2x1");
+    CHECK(refusal(changed([](ConvSpec& s) { s.stride_h = 2; }), options) == "winograd needs stride 1, got 2x1");
     CHECK(refusal(changed([](ConvSpec& s) { s.stride_h = s.stride_w = 2; }), options) ==
           "winograd needs stride 1, got 2x2");
     CHECK(refusal(changed([](ConvSpec& s) { s.dilation_h = s.dilation_w = 2; }), options) ==
@@ -75,8 +74,7 @@ TEST_CASE("wrong options are named") {
 }
 
 TEST_CASE("the matrices of a layer are printed as published, once when both axes share them") {
-  const std::string square =
-      winograd_matrices(request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 3}, DType::f16, "m=4"));
+  const std::string square = winograd_matrices(request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 3}, DType::f16, "m=4"));
   CHECK(square.starts_with("F(4,3), points 0 1 -1 2 -2 inf\nAᵀ =\n"));
   CHECK(square.find("1/24") != std::string::npos);
   CHECK(square.find("rows") == std::string::npos);
@@ -84,7 +82,6 @@ TEST_CASE("the matrices of a layer are printed as published, once when both axes
   CHECK(oblong.starts_with("rows: F(2,3), points 0 1 -1 inf\n"));
   CHECK(oblong.find("columns: F(2,2), points 0 1 inf\n") != std::string::npos);
   CHECK(winograd_matrices(request_of({.hi = 9, .wi = 9, .hf = 1, .wf = 3})).starts_with("F(2,3)"));
-  CHECK_THROWS_WITH(
-      winograd_matrices(request_of({.hi = 9, .wi = 9})),
-      "winograd needs a filter of more than one tap, got 1x1, of which F(m,1) saves no multiplication");
+  CHECK_THROWS_WITH(winograd_matrices(request_of({.hi = 9, .wi = 9})),
+                    "winograd needs a filter of more than one tap, got 1x1, of which F(m,1) saves no multiplication");
 }

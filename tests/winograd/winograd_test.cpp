@@ -43,8 +43,8 @@ TEST_CASE("tail tiles are right, whatever is left over") {
   for (const char* options : {"m=1", "m=2", "m=3", "m=4", "m=5", "m=6", "m=8"})
     for (Layout layout : kLayouts) {
       CAPTURE(options, name(layout));
-      const auto y = integer_case({.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3}, options,
-                                  DType::f32, layout);
+      const auto y =
+          integer_case({.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 2, .hf = 3, .wf = 3}, options, DType::f32, layout);
       REQUIRE(y.size() == 2 * 2 * 5 * 7);
       CHECK(sums_of(y) == Sums{25, -39, 137, -5316});
       CHECK(rounded(integer_case({.n = 2, .ci = 3, .hi = 6, .wi = 3, .co = 2, .hf = 3, .wf = 3}, options)) ==
@@ -56,9 +56,9 @@ TEST_CASE("tail tiles are right, whatever is left over") {
 
 TEST_CASE("filters of one row or column are transformed along one axis") {
   for (const char* options : kTiles) {
-    const Request request = request_of(
-        {.n = 1, .ci = 2, .hi = 5, .wi = 9, .co = 2, .hf = 1, .wf = 7, .pad_left = 3, .pad_right = 3},
-        DType::f32, options);
+    const Request request =
+        request_of({.n = 1, .ci = 2, .hi = 5, .wi = 9, .co = 2, .hf = 1, .wf = 7, .pad_left = 3, .pad_right = 3},
+                   DType::f32, options);
     const auto plan = winograd_ref().plan(request);
     const auto y = values(run(*plan, Tensors(request, xh, wh)).y);
     CHECK(sums_of(y) == Sums{18, 26, 37, 849});
@@ -71,18 +71,18 @@ TEST_CASE("filters of one row or column are transformed along one axis") {
 
 TEST_CASE("padding may differ on every side, and be larger than the filter") {
   for (const char* options : kTiles) {
-    const Request request = request_of(
-        {.n = 1, .ci = 1, .hi = 3, .wi = 4, .co = 1, .hf = 2, .wf = 2, .pad_bottom = 1, .pad_right = 1},
-        DType::f32, options);
+    const Request request =
+        request_of({.n = 1, .ci = 1, .hi = 3, .wi = 4, .co = 1, .hf = 2, .wf = 2, .pad_bottom = 1, .pad_right = 1},
+                   DType::f32, options);
     const Tensors data(
         request, [](auto, auto, auto h, auto w) { return static_cast<double>(4 * h + w); },
         [](auto, auto, auto r, auto s) { return static_cast<double>(2 * r + s + 1); });
     CHECK(rounded(values(run(*winograd_ref().plan(request), data).y)) ==
           std::vector<double>{34, 44, 54, 24, 74, 84, 94, 40, 26, 29, 32, 11});
 
-    const Request small = request_of(
-        {.hi = 2, .wi = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1},
-        DType::f32, options);
+    const Request small =
+        request_of({.hi = 2, .wi = 2, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 1, .pad_right = 1},
+                   DType::f32, options);
     CHECK(rounded(values(run(*winograd_ref().plan(small), Tensors(small, constant_one, constant_one)).y)) ==
           std::vector<double>(4, 4));
   }
@@ -124,9 +124,8 @@ TEST_CASE("random ragged problems agree with the direct sum, in every type and l
 }
 
 TEST_CASE("points given by hand give the same convolution") {
-  for (const auto& [options, expected] :
-       {std::pair{"m=4,points=0,1,-1,1/2,-2", "F(4x4,3x3) points 0 1 -1 1/2 -2 inf"},
-        {"points=3,-3,1/3", "F(2x2,3x3) points 3 -3 1/3 inf"}}) {
+  for (const auto& [options, expected] : {std::pair{"m=4,points=0,1,-1,1/2,-2", "F(4x4,3x3) points 0 1 -1 1/2 -2 inf"},
+                                          {"points=3,-3,1/3", "F(2x2,3x3) points 3 -3 1/3 inf"}}) {
     const Request request =
         request_of({.n = 1, .ci = 3, .hi = 8, .wi = 7, .co = 2, .hf = 3, .wf = 3}, DType::f32, options);
     const auto plan = winograd_ref().plan(request);
@@ -137,15 +136,13 @@ TEST_CASE("points given by hand give the same convolution") {
     CHECK(largest_ratio(*plan, data, run(*plan, data), direct_sum(request, data)) <= 1);
   }
   const Request oblong = request_of({.hi = 9, .wi = 9, .hf = 3, .wf = 5}, DType::f32, "points=0,1,-1,2,-2");
-  CHECK(winograd_ref().plan(oblong)->notes()[0] ==
-        "F(2x2,3x5) points of rows 0 1 -1 inf, of columns 0 1 -1 2 -2 inf");
+  CHECK(winograd_ref().plan(oblong)->notes()[0] == "F(2x2,3x5) points of rows 0 1 -1 inf, of columns 0 1 -1 2 -2 inf");
 }
 
 TEST_CASE("transposed, reversed and broadcast views are read where they lie") {
   const Request request = request_of({.hi = 4, .wi = 4, .hf = 1, .wf = 2});
   const auto plan = winograd_ref().plan(request);
-  std::vector<float> a(16), w{1, -2},
-      workspace(static_cast<std::size_t>(plan->workspace_bytes()) / 4 + 1, NAN);
+  std::vector<float> a(16), w{1, -2}, workspace(static_cast<std::size_t>(plan->workspace_bytes()) / 4 + 1, NAN);
   for (std::size_t k = 0; k < a.size(); ++k) a[k] = static_cast<float>(k);
   const auto convolve = [&](const float* first, const Strides& strides) {
     std::vector<float> y(24, NAN);  // written through strides, last row first and every other element
@@ -161,8 +158,7 @@ TEST_CASE("transposed, reversed and broadcast views are read where they lie") {
     for (std::size_t k = 1; k < y.size(); k += 2) CHECK(std::isnan(y[k]));  // nothing else is touched
     return dense;
   };
-  CHECK(convolve(a.data() + 3, {16, 16, 4, -1}) ==
-        std::vector<float>{-1, 0, 1, -5, -4, -3, -9, -8, -7, -13, -12, -11});
+  CHECK(convolve(a.data() + 3, {16, 16, 4, -1}) == std::vector<float>{-1, 0, 1, -5, -4, -3, -9, -8, -7, -13, -12, -11});
   CHECK(convolve(a.data(), {16, 16, 1, 4}) ==
         std::vector<float>{-8, -12, -16, -9, -13, -17, -10, -14, -18, -11, -15, -19});
   CHECK(convolve(a.data() + 2, {0, 0, 0, 0}) == std::vector<float>(12, -2));
@@ -208,8 +204,7 @@ TEST_CASE("a NaN reaches every output that depends on it, and none beyond its ti
                                         .pad_right = 1},
                                        DType::f32, options);
     const Tensors data(
-        request,
-        [](auto n, auto c, auto h, auto w) { return n == 0 && c == 0 && h == 3 && w == 3 ? NAN : 1.0; },
+        request, [](auto n, auto c, auto h, auto w) { return n == 0 && c == 0 && h == 3 && w == 3 ? NAN : 1.0; },
         constant_one);
     const Outcome outcome = run(*winograd_ref().plan(request), data);
     double sum_of_second = 0;
@@ -229,22 +224,12 @@ TEST_CASE("a NaN reaches every output that depends on it, and none beyond its ti
 }
 
 TEST_CASE("a NaN of the filter or the bias reaches its whole output channel and no other") {
-  const Request request = request_of({.n = 2,
-                                      .ci = 2,
-                                      .hi = 6,
-                                      .wi = 7,
-                                      .co = 3,
-                                      .hf = 3,
-                                      .wf = 3,
-                                      .pad_top = 2,
-                                      .pad_left = 2,
-                                      .bias = true});
+  const Request request = request_of(
+      {.n = 2, .ci = 2, .hi = 6, .wi = 7, .co = 3, .hf = 3, .wf = 3, .pad_top = 2, .pad_left = 2, .bias = true});
   for (bool in_filter : {true, false}) {
     const Tensors data(
         request, constant_one,
-        [=](auto o, auto c, auto u, auto v) {
-          return in_filter && o == 1 && c == 1 && u == 0 && v == 2 ? NAN : 1.0;
-        },
+        [=](auto o, auto c, auto u, auto v) { return in_filter && o == 1 && c == 1 && u == 0 && v == 2 ? NAN : 1.0; },
         [=](auto o, auto, auto, auto) { return !in_filter && o == 1 ? NAN : 1.0; });
     const Outcome outcome = run(*winograd_ref().plan(request), data);
     const auto [n, o, p, q] = request.problem.y_shape();
@@ -256,17 +241,9 @@ TEST_CASE("a NaN of the filter or the bias reaches its whole output channel and 
 
 TEST_CASE("the result does not depend on the number of threads, on garbage, or on runs before") {
   for (DType dtype : kDTypes) {
-    Request request = request_of({.n = 2,
-                                  .ci = 6,
-                                  .hi = 13,
-                                  .wi = 10,
-                                  .co = 4,
-                                  .hf = 3,
-                                  .wf = 3,
-                                  .pad_top = 1,
-                                  .groups = 2,
-                                  .bias = true},
-                                 dtype, "m=4");
+    Request request = request_of(
+        {.n = 2, .ci = 6, .hi = 13, .wi = 10, .co = 4, .hf = 3, .wf = 3, .pad_top = 1, .groups = 2, .bias = true},
+        dtype, "m=4");
     const Tensors data(request, uniform(1, request.problem.x_shape()), uniform(2, request.problem.w_shape()));
     request.threads = 1;
     const auto single = winograd_ref().plan(request);
@@ -301,8 +278,8 @@ TEST_CASE("a plan runs in several threads at once") {
 }
 
 TEST_CASE("an empty batch computes nothing and stores no input") {
-  const Request request = request_of(
-      {.n = 0, .ci = 3, .hi = 5, .wi = 7, .co = 4, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1});
+  const Request request =
+      request_of({.n = 0, .ci = 3, .hi = 5, .wi = 7, .co = 4, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1});
   const auto plan = winograd_ref().plan(request);
   CHECK(plan->stages()[0].bytes() == 0);
   CHECK(values(run(*plan, Tensors(request, constant_one, constant_one)).y).empty());
@@ -327,8 +304,7 @@ TEST_CASE("the workspace is V, U and M, to the byte") {
 TEST_CASE("executed FLOPs count transforms, products and tail tiles") {
   // F(2x2,3x3): Bᵀ has 8 coefficients, G 8, Aᵀ 6; each costs two operations, along one axis and then along
   // the other.
-  const auto plan =
-      winograd_ref().plan(request_of({.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 5, .hf = 3, .wf = 3}));
+  const auto plan = winograd_ref().plan(request_of({.n = 2, .ci = 3, .hi = 7, .wi = 9, .co = 5, .hf = 3, .wf = 3}));
   const std::int64_t tiles = 2 * 3 * 4;  // of 5×7 outputs
   CHECK(plan->executed_flops() == tiles * 3 * 2 * (8 * 4 + 8 * 4) + 5 * 3 * 2 * (8 * 3 + 8 * 4) +
                                       2 * 16 * tiles * 5 * 3 + tiles * 5 * 2 * (6 * 4 + 6 * 2));
