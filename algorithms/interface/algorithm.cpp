@@ -25,6 +25,7 @@ Request complete(const Algorithm& algorithm, Request request) {
   OptionSet options = OptionSet::parse("", algorithm.options);
   for (const auto& [id, value] : request.options.values()) options.set(id, value);
   request.options = std::move(options);
+  request.place.kind = algorithm.unit == Unit::cpu ? Place::Kind::host : Place::Kind::device;
   return request;
 }
 

@@ -53,7 +53,8 @@ struct Algorithm {
   std::shared_ptr<const Plan> plan(const Request& request) const;
 };
 
-// The same request with the options it leaves out at the algorithm's defaults.
+// The same request with the options it leaves out at the algorithm's defaults, in a place of the algorithm's unit: the
+// host, or the device that `place` numbers.
 Request complete(const Algorithm& algorithm, Request request);
 
 // The name that reproduces a run: "im2col.ref:batching=tile".

@@ -1,0 +1,54 @@
+#include "kernels/program.h"
+
+namespace convlens::gpu {
+
+namespace {
+Argument operand(Argument::Kind kind) { return {.kind = kind, .buffer = {}}; }
+}  // namespace
+
+Argument x() { return operand(Argument::Kind::x); }
+Argument w() { return operand(Argument::Kind::w); }
+Argument bias() { return operand(Argument::Kind::bias); }
+Argument y() { return operand(Argument::Kind::y); }
+Argument buffer(std::string name) { return {.kind = Argument::Kind::buffer, .buffer = std::move(name)}; }
+Argument number(std::int64_t value) { return {.kind = Argument::Kind::number, .buffer = {}, .number = value}; }
+
+Argument Argument::at(std::int64_t bytes) const {
+  Argument moved = *this;
+  moved.offset += bytes;
+  return moved;
+}
+
+std::vector<Size> layer_sizes(const Request& request) {
+  const ConvProblem& p = request.problem;
+  const ConvSpec& s = p.spec();
+  std::vector<Size> sizes{
+      {"n", s.n},
+      {"ci", s.ci},
+      {"hi", s.hi},
+      {"wi", s.wi},
+      {"co", s.co},
+      {"hf", s.hf},
+      {"wf", s.wf},
+      {"ho", p.ho()},
+      {"wo", p.wo()},
+      {"stride_h", s.stride_h},
+      {"stride_w", s.stride_w},
+      {"pad_top", s.pad_top},
+      {"pad_left", s.pad_left},
+      {"dilation_h", s.dilation_h},
+      {"dilation_w", s.dilation_w},
+      {"groups", s.groups},
+      {"cig", p.ci_per_group()},
+      {"cog", p.co_per_group()},
+  };
+  const auto add_strides = [&](const std::array<const char*, 4>& names, const Strides& strides) {
+    for (std::size_t axis = 0; axis < 4; ++axis) sizes.push_back({names[axis], strides[axis]});
+  };
+  add_strides({"x_n", "x_c", "x_h", "x_w"}, dense_strides(request.layouts.x, p.x_shape()));
+  add_strides({"w_o", "w_c", "w_h", "w_w"}, dense_strides(request.layouts.w, p.w_shape()));
+  add_strides({"y_n", "y_c", "y_h", "y_w"}, dense_strides(request.layouts.y, p.y_shape()));
+  return sizes;
+}
+
+}  // namespace convlens::gpu

@@ -1,0 +1,24 @@
+#include "kernels/rows.h"
+
+#include <array>
+
+#include "algorithms/interface/registry.h"
+#include "algorithms/measure/device.h"
+#include "kernels/direct/direct.h"
+#include "kernels/runtime.h"
+
+namespace convlens::gpu {
+
+void add_rows() {
+  // One line an algorithm.
+  static const std::array rows{
+      &direct_cc(),
+  };
+  add_algorithms(rows);
+  provide_devices([]() -> FoundDevices {
+    if (const std::string why = why_no_runtime(); !why.empty()) return {{}, why};
+    return {runtime().devices(), runtime().why_no_device()};
+  });
+}
+
+}  // namespace convlens::gpu
