@@ -1,5 +1,7 @@
 #include "kernels/program.h"
 
+#include <atomic>
+
 namespace convlens::gpu {
 
 namespace {
@@ -12,6 +14,11 @@ Argument bias() { return operand(Argument::Kind::bias); }
 Argument y() { return operand(Argument::Kind::y); }
 Argument buffer(std::string name) { return {.kind = Argument::Kind::buffer, .buffer = std::move(name)}; }
 Argument number(std::int64_t value) { return {.kind = Argument::Kind::number, .buffer = {}, .number = value}; }
+
+std::uint64_t new_program_id() {
+  static std::atomic<std::uint64_t> next{1};
+  return next++;
+}
 
 Argument Argument::at(std::int64_t bytes) const {
   Argument moved = *this;

@@ -128,9 +128,15 @@ struct VendorCall {
 
 using Step = std::variant<Launch, Gemm, Fft, VendorCall>;
 
+// A number that no other program of this process has.
+std::uint64_t new_program_id();
+
 struct Program {
   Request request;  // what it computes
   std::vector<Step> steps;
+
+  // By which the runtime finds what it has prepared; a program that is changed after it has run needs a new one.
+  std::uint64_t id = new_program_id();
 };
 
 // ⌈a / b⌉, for block counts.
