@@ -134,13 +134,14 @@ std::string DiskCache::store(const Recipe& recipe, const Compiled& compiled) con
                      write(written / "kernel.ptx", compiled.ptx) &&
                      write(written / "facts.json", facts.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   if (whole) fs::rename(written, entry, failed);
-  // Where another writer was first, its entry is as good as this one.
-  const bool kept = whole && (!failed || fs::exists(entry));
   if (!whole || failed) {
     std::error_code gone;
     fs::remove_all(written, gone);
+    // Where another writer was first, its entry is as good as this one.
+    const bool other_was_first = failed == std::errc::directory_not_empty || failed == std::errc::file_exists;
+    if (!whole) return folder_.string() + ": cannot be written, the disk may be full";
+    if (!other_was_first) return folder_.string() + ": " + failed.message();
   }
-  if (!kept) return folder_.string() + ": " + (whole ? failed.message() : "cannot be written, the disk may be full");
   make_room();
   return "";
 }

@@ -32,6 +32,11 @@ std::string log_of(nvrtcProgram program) {
   return log.substr(0, log.find('\0'));
 }
 
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 // The number before `unit`, as in "12 bytes spill stores"; the sum where it stands several times.
 int number_before(std::string_view text, std::string_view unit) {
   int sum = 0;
@@ -79,7 +84,8 @@ Compiled compile_anew(const Recipe& recipe, const std::string& file) {
     throw BadInput("kernel: " + file + ", the compiler's errors:\n" + compiled.log +
                    (no_headers ? "NVIDIA's headers are looked for in CUDA_PATH and beside libnvrtc\n" : ""));
   }
-  check(status, [&] { return "compiling " + file + ": " + compiled.log; });
+  check(status,
+        [&] { return "compiling " + file + " with " + recipe.options.front() + ": " + one_line(compiled.log); });
 
   std::size_t size = 0;
   check(nvrtcGetCUBINSize(made, &size), "reading the machine code of " + file);
