@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/convlens)
 
-install(TARGETS convlens_algorithms EXPORT convlens-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS convlens_algorithms convlens_kernels EXPORT convlens-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS convlens RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/algorithms DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/convlens FILES_MATCHING PATTERN "*.h")
 install(EXPORT convlens-targets NAMESPACE convlens:: DESTINATION ${package_dir})
