@@ -1,16 +1,17 @@
 // How one axis of a layer is cut into tiles for transforms of `points` points: overlap-save, by phases of the stride.
 // Plain C++: the kernels and the program's decisions include the same file.
 //
-// With stride s an output reads every tap, but the windows of neighbouring outputs begin s elements apart. Element s·q + a
-// belongs to *phase* a; within a phase windows begin one element apart, so the strided correlation is the sum over the
-// phases of dense correlations s times shorter (Blahut, "Fast Algorithms for Signal Processing", 2010, on decimation):
+// With stride s an output reads every tap, but the windows of neighbouring outputs begin s elements apart. Element s·q
+// + a belongs to *phase* a; within a phase windows begin one element apart, so the strided correlation is the sum over
+// the phases of dense correlations s times shorter (Blahut, "Fast Algorithms for Signal Processing", 2010, on
+// decimation):
 //
 //   x     0 1 2 3 4 5 6 7 8     s = 2     phase 0: 0 2 4 6 8   with the taps 0, 2, …
 //   taps  0 1 2                           phase 1: 1 3 5 7     with the taps 1, 3, …
 //
-// With step = s the phases are further channels of the product; with step = 1 the correlation of stride 1 is formed, and
-// every s-th output kept. A transform is circular: its last extent() − 1 outputs have wrapped and are thrown away, and
-// tiles overlap by as much.
+// With step = s the phases are further channels of the product; with step = 1 the correlation of stride 1 is formed,
+// and every s-th output kept. A transform is circular: its last extent() − 1 outputs have wrapped and are thrown away,
+// and tiles overlap by as much.
 //
 //   ├────────── tile 0: `points` elements of a phase ──────────┤
 //   [ per_tile outputs that are kept ][ extent − 1 wrapped ]
@@ -29,7 +30,7 @@ struct SpectrumAxis {
 
   CONVLENS_FFT_AXIS int filter_span() const { return (taps - 1) * dilation + 1; }
   CONVLENS_FFT_AXIS int extent() const { return (filter_span() - 1) / step + 1; }  // of the filter, in a phase
-  CONVLENS_FFT_AXIS int keep() const { return stride / step; }                    // every keep-th output is wanted
+  CONVLENS_FFT_AXIS int keep() const { return stride / step; }                     // every keep-th output is wanted
   CONVLENS_FFT_AXIS int phases() const { return step < filter_span() ? step : filter_span(); }
   CONVLENS_FFT_AXIS int per_tile() const {
     const int unwrapped = (points - extent()) / keep() + 1;

@@ -1,144 +1,120 @@
 // fft.cc: convolution as a product of spectra, on CUDA cores.
+//
+//   y = IFFT( Σ_c X̂_c · conj Ŵ_c ) + bias        of overlapping tiles (overlap-save), see algorithms/fft/fft_ref.cpp
+//
+//   transform   tiles                                  transforms by
+//   own         `tile`, P ≤ 32 points an axis          kernels/fft/fft_forward.cu, fft_inverse.cu: lines in registers
+//   cufft       `tile`                                 cuFFT, between kernels that cut tiles and turn spectra
+//   whole       one, rounded up to 2^a·3^b·5^c (even)  cuFFT
+//
+// A stride is taken by phases (fft_axis.cuh): s_h·s_w times as many input channels, in transforms as many times
+// smaller, instead of an inverse transform of which all but every s-th output is thrown away.
+//
+// FLOPs: as fft.ref counts them, 2.5·P·log₂P a real transform of P points; a complex multiply-add is 8, or 6 with three
+// multiplications.
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "algorithms/error.h"
+#include "algorithms/fft/fft_error.h"
+#include "algorithms/interface/window.h"
 #include "algorithms/problem/checked.h"
 #include "kernels/fft/fft.h"
-#include "kernels/fft/fft_lengths.h"
+#include "kernels/fft/fft_program.h"
 #include "kernels/row.h"
 
 namespace convlens::gpu {
 
 namespace {
 
-constexpr std::int64_t kComplex = 8;  // bytes of a complex number
-
-// Tiles that a block transforms: as many as make up to 256 threads, half a tile's length each.
-int tiles_of_block(const Spectra& s) {
-  const int lines = std::max(s.rows.points, s.columns.points) / 2;
-  int tiles = 64;
-  while (tiles > 16 && tiles * lines > 256) tiles /= 2;
-  return tiles;
-}
-
-struct Builder {
-  const Request& request;
-  const Spectra spectra;
-  const std::int64_t pitch;  // tiles of the images that are in the workspace at a time
-  const ConvProblem& p = request.problem;
-
-  std::vector<Constant> constants(int channels_per_block, bool of_filter) const {
-    return {{"points_h", spectra.rows.points},
-            {"points_w", spectra.columns.points},
-            {"step_h", spectra.rows.step},
-            {"step_w", spectra.columns.step},
-            {"tiles_per_block", tiles_of_block(spectra) / channels_per_block},
-            {"channels_per_block", channels_per_block},
-            {"of_filter", of_filter}};
-  }
-
-  Launch transform(std::string sentence, const char* name, bool of_filter, int channels_per_block, std::int64_t channels,
-                   std::int64_t tiles, std::int64_t pitch, std::vector<Argument> arguments) const {
-    const int block_tiles = tiles_of_block(spectra);
-    const int lines = std::max(spectra.rows.points, spectra.columns.points) / 2;
-    arguments.insert(arguments.end(), {number(tiles), number(pitch)});
-    return {.sentence = std::move(sentence),
-            .kernel = kernel(request, std::string("fft/") + name + ".cu", name, constants(channels_per_block, of_filter)),
-            .grid = {ceil_div(channels, channels_per_block) * ceil_div(tiles, block_tiles / channels_per_block)},
-            .block = {std::int64_t{block_tiles} * lines},
-            .arguments = std::move(arguments)};
-  }
-
-  Launch filter_transform() const {
-    const int together = request.layouts.w == FilterLayout::OHWI ? 4 : 1;
-    return transform("transforms the filter", "fft_forward", true, together, p.ci_per_group() * spectra.phases(), p.co(),
-                     p.co(), {w(), buffer("filter_spectra")});
-  }
-  Launch input_transform(std::int64_t first, std::int64_t images) const {
-    const int together = request.layouts.x == Layout::NHWC ? 4 : 1;
-    return transform("transforms tiles of the input", "fft_forward", false, together, p.ci() * spectra.phases(),
-                     images * spectra.tiles(), pitch, {image(x(), p.x_shape(), request.layouts.x, first), buffer("input_spectra")});
-  }
-  Launch output_transform(std::int64_t first, std::int64_t images) const {
-    const int together = request.layouts.y == Layout::NHWC ? 4 : 1;
-    return transform("transforms products back", "fft_inverse", false, together, p.co(), images * spectra.tiles(),
-                     pitch, {buffer("product_spectra"), bias(), image(y(), p.y_shape(), request.layouts.y, first)});
-  }
-
-  Argument image(const Argument& tensor, const Shape& shape, Layout layout, std::int64_t n) const {
-    return tensor.at(n * dense_strides(layout, shape)[0] * size_of(request.dtype));
-  }
-
-  // Ŷ(b)ᵀ = conj Ŵ(b)ᵀ · X̂(b): outputs are rows, tiles columns.
-  Gemm library_product(std::int64_t tiles, std::int64_t group) const {
-    const std::int64_t channels = p.ci_per_group() * spectra.phases(), outputs = p.co_per_group();
-    return {.sentence = "multiplies spectra and adds up channels, by cuBLAS",
-            .m = outputs,
-            .n = tiles,
-            .k = channels,
-            .batch = spectra.bins,
-            .a = buffer("filter_spectra").at(group * outputs * kComplex),
-            .b = buffer("input_spectra").at(group * channels * pitch * kComplex),
-            .c = buffer("product_spectra").at(group * outputs * pitch * kComplex),
-            .lda = p.co(),
-            .ldb = pitch,
-            .ldc = pitch,
-            .batch_a = channels * p.co(),
-            .batch_b = p.groups() * channels * pitch,
-            .batch_c = p.co() * pitch,
-            .transpose_a = true,
-            .conjugate_a = true,
-            .complex = true};
-  }
-
-  Step product(std::int64_t images) const {
-    const std::int64_t tiles = images * spectra.tiles();
-    const int tile_m = 128, tile_n = p.co_per_group() > 32 ? 64 : p.co_per_group() > 16 ? 32 : 16;
-    std::vector<Constant> all = constants(1, false);
-    for (const Constant& c : {Constant("tile_m", tile_m), Constant("tile_n", tile_n), Constant("tile_k", 8),
-                              Constant("slices", 3), Constant("thread_m", 8), Constant("thread_n", 4),
-                              Constant("multiplications", static_cast<int>(request.options.integer("multiplications"))),
-                              Constant("blocks_per_multiprocessor", 2)})
-      all.push_back(c);
-    return Launch{.sentence = "multiplies spectra and adds up channels",
-                  .kernel = kernel(request, "fft/fft_product.cu", "fft_product", std::move(all)),
-                  .grid = {spectra.bins * p.groups() * ceil_div(tiles, tile_m) * ceil_div(p.co_per_group(), tile_n)},
-                  .block = {std::int64_t{tile_m} / 8 * tile_n / 4},
-                  .arguments = {buffer("input_spectra"), buffer("filter_spectra"), buffer("product_spectra"),
-                                number(tiles), number(pitch)}};
-  }
-};
-
-Decisions decide(const Request& request) {
-  const ConvProblem& p = request.problem;
-  const std::int64_t chunk = std::min(p.n(), request.options.integer("chunk") > 0 ? request.options.integer("chunk") : p.n());
-  const Spectra spectra = spectra_of(request);
-  const Builder build{request, spectra, chunk * spectra.tiles()};
-  Program program{request, {build.filter_transform()}};
-  for (std::int64_t first = 0; first < p.n(); first += chunk) {
-    const std::int64_t images = std::min(chunk, p.n() - first);
-    program.steps.emplace_back(build.input_transform(first, images));
-    if (request.options.is("gemm", "own"))
-      program.steps.emplace_back(build.product(images));
-    else
-      for (std::int64_t group = 0; group < p.groups(); ++group)
-        program.steps.emplace_back(build.library_product(images * build.spectra.tiles(), group));
-    program.steps.emplace_back(build.output_transform(first, images));
-  }
-  Decisions d = decisions(std::move(program));
-  const std::int64_t images = std::min(chunk, p.n()), bins = build.spectra.bins, phases = build.spectra.phases();
-  d.scratch = {{"filter_spectra", bins * p.ci_per_group() * phases * p.co() * kComplex},
-               {"input_spectra", bins * p.ci() * phases * images * build.spectra.tiles() * kComplex},
-               {"product_spectra", bins * p.co() * images * build.spectra.tiles() * kComplex}};
-  d.notes = {"transform: " + std::to_string(build.spectra.rows.points) + "x" + std::to_string(build.spectra.columns.points)};
-  return d;
-}
+// The most spectra that are in memory at a time, unless `chunk` says how many images; one image's in any case.
+constexpr std::int64_t kSpectraBytes = std::int64_t{4} << 30;
 
 std::vector<std::string> tile_values() {
   std::vector<std::string> values{"best"};
-  for (const int length : kLengths) values.push_back(std::to_string(length));
+  for (const int length : kTileLengths) values.push_back(std::to_string(length));
   return values;
+}
+
+// Kernels compute positions in a padded image as ints, up to a tile beyond its end.
+std::optional<Refusal> positions_are_ints(const Request& request) {
+  for (const WindowAxis& axis : {WindowAxis::rows(request.problem), WindowAxis::columns(request.problem)})
+    if (const std::int64_t end = axis.span() + 32 * axis.stride; end > std::numeric_limits<int>::max())
+      return Refusal{"fft: padded image and 32 strides " + std::to_string(end) + ", must be ≤ 2147483647", {}};
+  return std::nullopt;
+}
+
+std::optional<Refusal> filter_fits_tile(const Request& request) {
+  try {
+    spectra_of(request);
+    return std::nullopt;
+  } catch (const Unsupported& too_long) {
+    Refusal refusal{"fft: " + std::string(too_long.what()), request};
+    refusal.nearest->options.set("tile", "best");
+    const auto fits = [&] {
+      try {
+        return spectra_of(*refusal.nearest), true;
+      } catch (const Unsupported&) {
+        return false;
+      }
+    };
+    if (!fits()) refusal.nearest->options.set("transform", "whole");
+    return refusal;
+  }
+}
+
+// How many images at a time: as `chunk` says, or in as few equal chunks as memory allows.
+std::int64_t chunk_of(const Request& request, const Spectra& s) {
+  const ConvProblem& p = request.problem;
+  if (const long chosen = request.options.integer("chunk"); chosen > 0) return std::min<std::int64_t>(chosen, p.n());
+  std::int64_t budget = kSpectraBytes;
+  if (request.memory_limit) budget = std::min(budget, *request.memory_limit - request.tensor_bytes());
+  const auto fits = [&](std::int64_t images) {
+    std::int64_t bytes = 0;
+    for (const Stage& stage : fft_stages(p, s, images)) bytes += stage.bytes();
+    for (const Buffer& buffer : fft_program(request, s, images).scratch) bytes += buffer.bytes;
+    return bytes <= budget;
+  };
+  std::int64_t chunks = 1;
+  while (chunks < p.n() && !fits(ceil_div(p.n(), chunks))) ++chunks;
+  return p.n() == 0 ? 0 : ceil_div(p.n(), chunks);
+}
+
+std::int64_t executed_flops(const Request& request, const Spectra& s) {
+  const ConvProblem& p = request.problem;
+  const char* const what = "executed FLOPs";
+  const double points = static_cast<double>(s.points());
+  const std::int64_t transform = std::llround(2.5 * points * std::log2(points)), phases = s.phases();
+  const std::int64_t product = request.options.is("multiplications", "3") && request.options.is("gemm", "own") ? 6 : 8;
+  return checked::sum(what,
+                      {checked::product(what, {p.n(), p.ci(), phases, s.tiles(), transform}),
+                       checked::product(what, {p.co(), p.ci_per_group(), phases, transform}),
+                       checked::product(what, {product, p.n(), p.co(), p.ci_per_group(), phases, s.tiles(), s.bins}),
+                       checked::product(what, {p.n(), p.co(), s.tiles(), transform})});
+}
+
+Decisions decide(const Request& request) {
+  const ConvProblem& p = request.problem;
+  const Spectra s = spectra_of(request);
+  const std::int64_t images = chunk_of(request, s);
+  FftProgram program = fft_program(request, s, images);
+  Decisions d = decisions({request, std::move(program.steps)});
+  d.stages = fft_stages(p, s, images);
+  d.scratch = std::move(program.scratch);
+  d.executed_flops = executed_flops(request, s);
+  // The points that a tile's outputs read: with phases, those of all phases.
+  const auto length = [](const SpectrumAxis& axis) {
+    return (std::int64_t{axis.points} - axis.extent()) * axis.step + axis.filter_span();
+  };
+  const bool whole = request.options.is("transform", "whole");
+  d.error_model = fft::error_model(p, request.dtype, {length(s.rows), length(s.columns)},
+                                   whole ? Spread::image : Spread::tile, s.phases());
+  d.notes = {"transform: " + std::to_string(s.rows.points) + "x" + std::to_string(s.columns.points) + " points, " +
+                 std::to_string(s.rows.tiles()) + "x" + std::to_string(s.columns.tiles()) + " tiles",
+             "phases: " + std::to_string(s.rows.phases()) + "x" + std::to_string(s.columns.phases()),
+             "images at a time: " + std::to_string(images)};
+  return d;
 }
 
 }  // namespace
@@ -148,16 +124,40 @@ const Algorithm& fft_cc() {
       .id = "fft.cc",
       .family = "fft",
       .unit = Unit::cc,
-      .title = "FFT tiles on CUDA cores",
+      .title = "FFT on CUDA cores",
       .sentence = "Transforms overlapping tiles and the filter, multiplies spectra bin by bin, and transforms back.",
       .source = "Vasilache et al. 2015, arXiv 1412.7580",
-      .options = {{"tile", "Tile length", "The points along each axis of a tile's transform.", tile_values(), "best"},
-                  {"stride", "Strides", "Take a stride by phases, or keep every s-th output of stride 1.", {"phases", "dense"}, "phases"},
-                  {"gemm", "Matrix product", "Which matrix product adds up the channels: the kernel to read, or cuBLAS.", {"own", "cublas"}, "own"},
-                  {"multiplications", "Multiplications", "Real multiplications of a complex one: 4, or Gauss's 3.", {"4", "3"}, "4"},
-                  {"chunk", "Images at a time", "How many images are in the workspace at a time; 0 is automatic.", {}, "0", false, integer_between(0, 1 << 20)},
+      .options = {{"transform",
+                   "Transforms",
+                   "Tiles transformed by the kernels to read, or by cuFFT, or whole images by cuFFT.",
+                   {"own", "cufft", "whole"},
+                   "own"},
+                  {"tile", "Tile length", "The points along each axis of a tile's transform.", tile_values(), "best"},
+                  {"stride",
+                   "Strides",
+                   "Take a stride by phases, as further channels, or keep every s-th output of stride 1.",
+                   {"phases", "dense"},
+                   "phases",
+                   true},
+                  {"gemm", "Product", "Add up channels by the kernel to read, or by cuBLAS.", {"own", "cublas"}, "own"},
+                  {"multiplications",
+                   "Multiplications",
+                   "Real multiplications in a complex one of the own product: 4, or Gauss's 3.",
+                   {"4", "3"},
+                   "4",
+                   true},
+                  {"chunk",
+                   "Images at a time",
+                   "How many images' spectra are in the workspace at a time; 0: as many as 4 GiB hold.",
+                   {},
+                   "0",
+                   false,
+                   integer_between(0, 1'000'000'000)},
                   sizes_option()},
-      .rules = {f32_only(), int_offsets()},
+      .rules = {f32_only(),
+                int_offsets(),
+                {"padded image below 2^31", positions_are_ints},
+                {"tiles: a phase of the dilated filter no longer than the tile", filter_fits_tile}},
       .decide = decide,
   };
   return row;

@@ -2,16 +2,16 @@
 //
 //   y(n, o, p, q) = bias(o) + tiles[o][n, i, j][(p mod m_h)·t_h][(q mod m_w)·t_w] / (P_h·P_w)
 //
-// with m outputs a tile, i = ⌊p / m_h⌋, j = ⌊q / m_w⌋, and every t-th output kept (fft_axis.cuh). A thread an output, in
-// the order of y's memory.
+// with m outputs a tile, i = ⌊p / m_h⌋, j = ⌊q / m_w⌋, and every t-th output kept (fft_axis.cuh). A thread an output,
+// in the order of y's memory.
 #include "fft/fft_layer.cuh"
 
 constexpr int threads = 256;
 
 // y begins with the first of `images` images.
 extern "C" __global__ void __launch_bounds__(threads)
-fft_crop(const float* __restrict__ in, const float* __restrict__ bias, float* __restrict__ y, long long images,
-         const Sizes s) {
+    fft_crop(const float* __restrict__ in, const float* __restrict__ bias, float* __restrict__ y, long long images,
+             const Sizes s) {
   const SpectrumAxis rows = rows_of(s), columns = columns_of(s);
   const long long index = blockIdx.x * static_cast<long long>(threads) + threadIdx.x;
   if (index >= images * s.co * s.ho * s.wo) return;

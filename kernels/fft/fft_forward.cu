@@ -19,9 +19,9 @@
 #include "fft/fft_tile.cuh"
 
 // Writes `tiles` tiles a channel to `spectra`, whose channels are `pitch` numbers apart.
-extern "C" __global__ void __launch_bounds__(threads)
-fft_forward(const float* __restrict__ operand, Complex* __restrict__ spectra, long long tiles, long long pitch,
-            const Sizes s) {
+extern "C" __global__ void __launch_bounds__(threads, 2)
+    fft_forward(const float* __restrict__ operand, Complex* __restrict__ spectra, long long tiles, long long pitch,
+                const Sizes s) {
   __shared__ float turn[half_h * pitch_k];
   const int phases = rows_of(s).phases() * columns_of(s).phases();
   const int channels = (of_filter ? s.cig : s.ci) * phases;  // a phase is a channel of its own

@@ -14,9 +14,9 @@
 #include "fft/fft_block.cuh"
 
 // `spectra` has `tiles` tiles an output channel, channels `pitch` numbers apart; y begins with the first tile's image.
-extern "C" __global__ void __launch_bounds__(threads)
-fft_inverse(const Complex* __restrict__ spectra, const float* __restrict__ bias, float* __restrict__ y, long long tiles,
-            long long pitch, const Sizes s) {
+extern "C" __global__ void __launch_bounds__(threads, 2)
+    fft_inverse(const Complex* __restrict__ spectra, const float* __restrict__ bias, float* __restrict__ y,
+                long long tiles, long long pitch, const Sizes s) {
   __shared__ float turn[half_h * pitch_k];
   const SpectrumAxis rows = rows_of(s), columns = columns_of(s);
   const auto [first_channel, first_tile] = first_of_block(s.co, tiles);

@@ -1,7 +1,7 @@
 // The layer as the kernels of fft.cc see it: both axes cut into tiles, and the order of a spectrum's numbers.
 //
-// A spectrum keeps each bin that is not the conjugate of another: of a real tile X(P_h−k, P_w−l) = conj X(k, l). They are
-// numbered b = 0 … P_h·P_w/2 + 1:
+// A spectrum keeps each bin that is not the conjugate of another: of a real tile X(P_h−k, P_w−l) = conj X(k, l). They
+// are numbered b = 0 … P_h·P_w/2 + 1:
 //
 //   k = 0               0        …  P_w/2        rows 0 and P_h/2 of a real tile repeat themselves in their second half
 //   k = P_h/2           P_w/2+1  …  P_w+1

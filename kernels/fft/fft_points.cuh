@@ -31,7 +31,7 @@ struct Roots {
   constexpr Roots() {
     for (int j = 0; j < P; ++j) {
       const double angle = 6.283185307179586476925 * (2 * j > P ? j - P : j) / P;  // −π < angle ≤ π
-      double cosine_sum = 0, sine_sum = 0, term = 1;                              // term = angle^n / n!
+      double cosine_sum = 0, sine_sum = 0, term = 1;                               // term = angle^n / n!
       for (int n = 0; n < 40; n += 2) {
         cosine_sum += n % 4 == 0 ? term : -term;
         term *= angle / (n + 1);

@@ -11,12 +11,12 @@
 //       └────────┘ tiles  └──┴────┴──┘ thread_m × thread_n a thread, in registers
 //          c
 //
-// Both operands have c as the slow axis, so a slice of tile_k channels lies in shared memory as it lies in memory, and a
-// thread reads pairs of neighbouring numbers (16 bytes). A thread's pairs are a row of threads apart: a warp's eight
+// Both operands have c as the slow axis, so a slice of tile_k channels lies in shared memory as it lies in memory, and
+// a thread reads pairs of neighbouring numbers (16 bytes). A thread's pairs are a row of threads apart: a warp's eight
 // threads along m then read 128 neighbouring bytes.
 //
-// multiplications = 4: (a + ib)·(c − id) = (ac + bd) + i(bc − ad). With 3, after Gauss, from p = (a + b)·c, q = a·(c + d),
-// r = b·(c − d): (p − r) + i(p − q). Each of the three sums runs over all channels; the differences are taken once.
+// multiplications = 4: (a + ib)·(c − id) = (ac + bd) + i(bc − ad). With 3, after Gauss, from p = (a + b)·c, q = a·(c +
+// d), r = b·(c − d): (p − r) + i(p − q). Each of the three sums runs over all channels; the differences are taken once.
 #include "fft/fft_layer.cuh"
 #ifndef CONVLENS_CONFIGURED
 constexpr int tile_m = 128, tile_n = 64, tile_k = 8, slices = 3, thread_m = 8, thread_n = 4, multiplications = 4;
@@ -93,8 +93,8 @@ struct Sum {
 
 // `tiles` tiles a channel, channels `pitch` numbers apart in x and in y.
 extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
-fft_product(const Number* __restrict__ x, const Number* __restrict__ w, Number* __restrict__ y, long long tiles,
-            long long pitch, const Sizes s) {
+    fft_product(const Number* __restrict__ x, const Number* __restrict__ w, Number* __restrict__ y, long long tiles,
+                long long pitch, const Sizes s) {
   __shared__ alignas(16) Number x_slices[slices][tile_k][tile_m];
   __shared__ alignas(16) Number w_slices[slices][tile_k][tile_n];
   const int channels = s.cig * rows_of(s).phases() * columns_of(s).phases();

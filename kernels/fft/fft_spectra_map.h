@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "algorithms/interface/index_map.h"
-#include "kernels/fft/fft_lengths.h"
+#include "kernels/fft/fft_spectra.h"
 
 namespace convlens::gpu {
 
@@ -35,7 +35,8 @@ void elements_of(const SpectrumAxis& axis, std::int64_t tile, std::int64_t phase
     return offset % axis.step == 0 && input >= 0 && input < axis.size &&
            axis.reads(t, a, static_cast<int>(offset / axis.step));
   };
-  runs(std::int64_t{axis.points} * axis.step, holds, [&](std::int64_t at, std::int64_t count) { emit(first + at, count); });
+  runs(std::int64_t{axis.points} * axis.step, holds,
+       [&](std::int64_t at, std::int64_t count) { emit(first + at, count); });
 }
 
 // Calls visit(tile, phase) wherever the element of the image is held.
@@ -54,7 +55,11 @@ struct InputSpectraMap {
   std::int64_t bins = 0, ci_per_group = 1, co_per_group = 1;
 
   InputSpectraMap(const ConvProblem& p, const Spectra& s)
-      : rows(s.rows), columns(s.columns), bins(s.bins), ci_per_group(p.ci_per_group()), co_per_group(p.co_per_group()) {}
+      : rows(s.rows),
+        columns(s.columns),
+        bins(s.bins),
+        ci_per_group(p.ci_per_group()),
+        co_per_group(p.co_per_group()) {}
 
   template <class Emit>
   SourceKind sources(const Coord& cell, Emit&& emit) const {

@@ -25,8 +25,8 @@ __device__ __forceinline__ TileAt tile_at(const Sizes& s, int channel, long long
 __device__ __forceinline__ float input_element(const float* x, const Sizes& s, const TileAt& at, int q, int r) {
   const SpectrumAxis rows = rows_of(s), columns = columns_of(s);
   const int h = rows.input(at.i, at.phase_h, q), k = columns.input(at.j, at.phase_w, r);
-  const bool counts = h >= 0 && h < s.hi && k >= 0 && k < s.wi && rows.reads(at.i, at.phase_h, q) &&
-                      columns.reads(at.j, at.phase_w, r);
+  const bool counts =
+      h >= 0 && h < s.hi && k >= 0 && k < s.wi && rows.reads(at.i, at.phase_h, q) && columns.reads(at.j, at.phase_w, r);
   return counts ? x[at.image * static_cast<long long>(s.x_n) + at.channel * static_cast<long long>(s.x_c) +
                     h * static_cast<long long>(s.x_h) + k * static_cast<long long>(s.x_w)]
                 : 0.0f;

@@ -19,8 +19,8 @@ struct alignas(8) Number {
 constexpr int side = 32, threads_y = 8;
 
 extern "C" __global__ void __launch_bounds__(side* threads_y)
-fft_turn(const Number* __restrict__ in, Number* __restrict__ out, long long channels, long long tiles, long long pitch,
-         long long bins, const Sizes) {
+    fft_turn(const Number* __restrict__ in, Number* __restrict__ out, long long channels, long long tiles,
+             long long pitch, long long bins, const Sizes) {
   __shared__ Number square[side][side + 1];  // the extra column keeps both directions off one bank
   const long long across = (bins + side - 1) / side, lines = channels * tiles;
   const long long first_bin = blockIdx.x % across * side, first_line = blockIdx.x / across * side;
@@ -30,12 +30,14 @@ fft_turn(const Number* __restrict__ in, Number* __restrict__ out, long long chan
   };
   // The fast index of what is read, and of what is written, goes with threadIdx.x.
   for (int slow = threadIdx.y; slow < side; slow += threads_y) {
-    const long long line = first_line + (to_bins ? slow : threadIdx.x), bin = first_bin + (to_bins ? threadIdx.x : slow);
+    const long long line = first_line + (to_bins ? slow : threadIdx.x),
+                    bin = first_bin + (to_bins ? threadIdx.x : slow);
     if (line < lines && bin < bins) square[slow][threadIdx.x] = in[to_bins ? by_tile(line, bin) : by_bin(line, bin)];
   }
   __syncthreads();
   for (int slow = threadIdx.y; slow < side; slow += threads_y) {
-    const long long line = first_line + (to_bins ? threadIdx.x : slow), bin = first_bin + (to_bins ? slow : threadIdx.x);
+    const long long line = first_line + (to_bins ? threadIdx.x : slow),
+                    bin = first_bin + (to_bins ? slow : threadIdx.x);
     if (line < lines && bin < bins) out[to_bins ? by_bin(line, bin) : by_tile(line, bin)] = square[threadIdx.x][slow];
   }
 }
