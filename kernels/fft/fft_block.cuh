@@ -14,7 +14,7 @@ constexpr int half_h = points_h / 2, half_w = points_w / 2;
 constexpr int block_tiles = tiles_per_block * channels_per_block;
 constexpr int threads = block_tiles * (half_w > half_h ? half_w : half_h);
 // Pitches that keep a warp's threads on different banks, whether they differ in the column or in the tile.
-constexpr int pitch_w = block_tiles + 32 / half_w, pitch_k = (points_w * pitch_w + 31) / 32 * 32 + 16;
+constexpr int pitch_w = block_tiles + 32 / half_w, pitch_k = (points_w * pitch_w + 31) / 32 * 32 + block_tiles;
 
 // The thread's row: neighbours hold the same row of neighbouring tiles, which are neighbours in the spectra.
 struct RowOfThread {
@@ -32,16 +32,16 @@ struct ColumnOfThread {
   __device__ __forceinline__ int place() const { return r * pitch_w + channel * tiles_per_block + tile; }
 };
 
-// Where a block's channels and tiles begin. Blocks that run at the same time are neighbours along what is contiguous in
-// the image: tiles of a channel, or channels of a tile.
+// Where a block's channels and tiles begin. Blocks that run at the same time are neighbours in the image: a tile's
+// phases, which share lines of the cache, then tiles of a channel; or, where channels are side by side, channels.
 struct FirstOfBlock {
   int channel;
   long long tile;
 };
-__device__ __forceinline__ FirstOfBlock first_of_block(int channels, long long tiles) {
+__device__ __forceinline__ FirstOfBlock first_of_block(int channels, int phases, long long tiles) {
   if constexpr (channels_per_block == 1) {
-    const long long down = (tiles + tiles_per_block - 1) / tiles_per_block;
-    return {static_cast<int>(blockIdx.x / down), blockIdx.x % down * tiles_per_block};
+    const long long down = (tiles + tiles_per_block - 1) / tiles_per_block, block = blockIdx.x / phases;
+    return {static_cast<int>(block / down * phases + blockIdx.x % phases), block % down * tiles_per_block};
   } else {
     const int across = (channels + channels_per_block - 1) / channels_per_block;
     return {static_cast<int>(blockIdx.x % across * channels_per_block),

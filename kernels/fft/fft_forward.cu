@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
   __shared__ float turn[half_h * pitch_k];
   const int phases = rows_of(s).phases() * columns_of(s).phases();
   const int channels = (of_filter ? s.cig : s.ci) * phases;  // a phase is a channel of its own
-  const auto [first_channel, first_tile] = first_of_block(channels, tiles);
+  const auto [first_channel, first_tile] = first_of_block(channels, phases, tiles);
 
   Complex z[points_h];
   const ColumnOfThread column;

@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
                 long long tiles, long long pitch, const Sizes s) {
   __shared__ float turn[half_h * pitch_k];
   const SpectrumAxis rows = rows_of(s), columns = columns_of(s);
-  const auto [first_channel, first_tile] = first_of_block(s.co, tiles);
+  const auto [first_channel, first_tile] = first_of_block(s.co, 1, tiles);
 
   Complex line[points_w];
   const RowOfThread row;

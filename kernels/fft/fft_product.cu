@@ -49,6 +49,8 @@ template <int columns>
 struct SliceReader {
   static constexpr int columns_at_once = columns < threads ? columns : threads;
   static constexpr int rows_at_once = threads / columns_at_once;
+  static constexpr bool no_remainder =
+      threads % columns_at_once == 0 && columns % columns_at_once == 0 && tile_k % rows_at_once == 0;
   const Number* next;
   long long pitch;
   int rows_left, columns_left, row, column;
@@ -65,7 +67,7 @@ struct SliceReader {
     for (int k = 0; k < tile_k; k += rows_at_once)
 #pragma unroll
       for (int c = 0; c < columns; c += columns_at_once)
-        if (row < rows_at_once && row + k < tile_k && column + c < columns)
+        if (no_remainder || (row < rows_at_once && row + k < tile_k && column + c < columns))
           copy_later(&to[row + k][column + c], next + k * pitch + c, c < columns_left && k < rows_left);
     next += tile_k * pitch, rows_left -= tile_k;
   }

@@ -16,9 +16,16 @@ constexpr std::int64_t kThreads = 256;           // of the kernels with a thread
 // The workspace that NVIDIA recommends for cuBLAS on Hopper, and room to align it to 256 bytes.
 constexpr std::int64_t kBlasWorkspace = (std::int64_t{32} << 20) + 256;
 
-// One product kernel's tile: 128 tiles of the image by as many output channels as a group can fill.
-constexpr int kTileM = 128, kThreadM = 8, kThreadN = 4;
-int product_columns(std::int64_t channels) { return channels > 32 ? 64 : channels > 16 ? 32 : 16; }
+// The tile of the product that a block makes: tiles of images by output channels, of which a group may have few.
+struct ProductTile {
+  int m, n, thread_m, thread_n, blocks_per_multiprocessor;
+  std::int64_t threads() const { return std::int64_t{m} / thread_m * n / thread_n; }
+};
+ProductTile product_tile(std::int64_t channels) {
+  if (channels > 32) return {128, 64, 8, 8, 2};
+  if (channels > 16) return {128, 32, 8, 4, 2};
+  return {128, 16, 8, 4, 2};
+}
 
 struct Builder {
   const Request& request;
@@ -95,7 +102,8 @@ struct Builder {
                              : std::vector{part.spectra, bias(), part.operand, number(part.tiles), number(part.pitch)}};
   }
 
-  // cuFFT's transforms: dense tiles, their half spectra tile by tile, and those turned to bin by bin; or backwards.
+  // cuFFT's transforms: dense tiles, their half spectra tile by tile, and those turned to bin by bin; or backwards. It may
+  // work in what is idle then: the products before there are any, the input's spectra after they have been multiplied.
   Launch gather(const Part& part) const {
     return {.sentence = part.kind == Kind::filter ? "lays out the filter in tiles" : "cuts the input into tiles",
             .kernel = kernel_of("fft_gather", {{"of_filter", part.kind == Kind::filter}}),
@@ -112,8 +120,8 @@ struct Builder {
             .batch = part.channels * part.tiles,
             .in = buffer(forward ? "tiles" : "half_spectra"),
             .out = buffer(forward ? "half_spectra" : "tiles"),
-            .workspace = "cufft",
-            .workspace_bytes = cufft_bytes()};
+            .workspace = forward ? "product_spectra" : "input_spectra",
+            .workspace_bytes = spectra.bins * (forward ? p.co() : input_channels) * pitch * kComplex};
   }
   Launch turn(const Part& part, bool to_bins) const {
     const Argument by_tile = buffer("half_spectra");
@@ -141,23 +149,22 @@ struct Builder {
   std::int64_t half_spectra_bytes() const {
     return checked::product("bytes of half_spectra", {most_lines(), spectra.bins, kComplex});
   }
-  std::int64_t cufft_bytes() const { return half_spectra_bytes() + 256; }
 
   Launch own_product(std::int64_t tiles) const {
-    const int columns = product_columns(p.co_per_group());
+    const ProductTile tile = product_tile(p.co_per_group());
     return {.sentence = "multiplies spectra and adds up channels",
             .kernel = kernel_of("fft_product",
-                                {{"tile_m", kTileM},
-                                 {"tile_n", columns},
+                                {{"tile_m", tile.m},
+                                 {"tile_n", tile.n},
                                  {"tile_k", 8},
                                  {"slices", 3},
-                                 {"thread_m", kThreadM},
-                                 {"thread_n", kThreadN},
+                                 {"thread_m", tile.thread_m},
+                                 {"thread_n", tile.thread_n},
                                  {"multiplications", static_cast<int>(request.options.integer("multiplications"))},
-                                 {"blocks_per_multiprocessor", 2}}),
-            .grid = {checked::product("blocks of the product", {spectra.bins, p.groups(), ceil_div(tiles, kTileM),
-                                                                ceil_div(p.co_per_group(), columns)})},
-            .block = {std::int64_t{kTileM} / kThreadM * columns / kThreadN},
+                                 {"blocks_per_multiprocessor", tile.blocks_per_multiprocessor}}),
+            .grid = {checked::product("blocks of the product", {spectra.bins, p.groups(), ceil_div(tiles, tile.m),
+                                                                ceil_div(p.co_per_group(), tile.n)})},
+            .block = {tile.threads()},
             .arguments = {buffer("input_spectra"), buffer("filter_spectra"), buffer("product_spectra"), number(tiles),
                           number(pitch)}};
   }
@@ -227,8 +234,7 @@ FftProgram fft_program(const Request& request, const Spectra& spectra, std::int6
   }
   if (!request.options.is("transform", "own")) {
     program.scratch = {{"tiles", checked::product("bytes of the tiles", {build.most_lines(), spectra.points(), kReal})},
-                       {"half_spectra", build.half_spectra_bytes()},
-                       {"cufft", build.cufft_bytes()}};
+                       {"half_spectra", build.half_spectra_bytes()}};
   }
   if (request.options.is("gemm", "cublas")) program.scratch.push_back({"cublas", kBlasWorkspace});
   return program;
