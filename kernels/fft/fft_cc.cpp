@@ -14,6 +14,7 @@
 // multiplications.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "algorithms/error.h"
@@ -37,12 +38,17 @@ std::vector<std::string> tile_values() {
   return values;
 }
 
-// Kernels compute positions in a padded image as ints, up to a tile beyond its end.
+// Kernels compute positions in a padded image as ints, up to a tile beyond its end, and number channels and phases.
 std::optional<Refusal> positions_are_ints(const Request& request) {
+  const auto refuse_above = [](const std::string& what, std::int64_t number) -> std::optional<Refusal> {
+    if (number <= std::numeric_limits<int>::max()) return std::nullopt;
+    return Refusal{"fft: " + what + " " + std::to_string(number) + ", must be ≤ 2147483647", {}};
+  };
   for (const WindowAxis& axis : {WindowAxis::rows(request.problem), WindowAxis::columns(request.problem)})
-    if (const std::int64_t end = axis.span() + 32 * axis.stride; end > std::numeric_limits<int>::max())
-      return Refusal{"fft: padded image and 32 strides " + std::to_string(end) + ", must be ≤ 2147483647", {}};
-  return std::nullopt;
+    if (auto refusal = refuse_above("padded image and 32 strides", axis.span() + 32 * axis.stride)) return refusal;
+  const ConvSpec& spec = request.problem.spec();
+  return refuse_above("channels times strides",
+                      checked::product("channels times strides", {spec.ci, spec.stride_h, spec.stride_w}));
 }
 
 std::optional<Refusal> filter_fits_tile(const Request& request) {
