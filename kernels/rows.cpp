@@ -5,6 +5,7 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/measure/device.h"
 #include "kernels/direct/direct.h"
+#include "kernels/fft/fft.h"
 #include "kernels/runtime.h"
 
 namespace convlens::gpu {
@@ -13,6 +14,7 @@ void add_rows() {
   // One line an algorithm.
   static const std::array rows{
       &direct_cc(),
+      &fft_cc(),
   };
   add_algorithms(rows);
   provide_devices([]() -> FoundDevices {
