@@ -5,6 +5,8 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/measure/device.h"
 #include "kernels/direct/direct.h"
+#include "kernels/im2col/im2col.h"
+#include "kernels/im2win/im2win.h"
 #include "kernels/runtime.h"
 
 namespace convlens::gpu {
@@ -13,6 +15,8 @@ void add_rows() {
   // One line an algorithm.
   static const std::array rows{
       &direct_cc(),
+      &implicit_gemm_cc(),
+      &im2win_cc(),
   };
   add_algorithms(rows);
   provide_devices([]() -> FoundDevices {
