@@ -6,6 +6,8 @@
 #include "algorithms/measure/device.h"
 #include "kernels/direct/direct.h"
 #include "kernels/fft/fft.h"
+#include "kernels/im2col/im2col.h"
+#include "kernels/im2win/im2win.h"
 #include "kernels/runtime.h"
 
 namespace convlens::gpu {
@@ -15,6 +17,8 @@ void add_rows() {
   static const std::array rows{
       &direct_cc(),
       &fft_cc(),
+      &implicit_gemm_cc(),
+      &im2win_cc(),
   };
   add_algorithms(rows);
   provide_devices([]() -> FoundDevices {
