@@ -6,6 +6,7 @@
 #include "algorithms/measure/device.h"
 #include "kernels/direct/direct.h"
 #include "kernels/runtime.h"
+#include "kernels/winograd/winograd.h"
 
 namespace convlens::gpu {
 
@@ -13,6 +14,7 @@ void add_rows() {
   // One line an algorithm.
   static const std::array rows{
       &direct_cc(),
+      &winograd_cc(),
   };
   add_algorithms(rows);
   provide_devices([]() -> FoundDevices {
