@@ -5,6 +5,7 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/measure/device.h"
 #include "kernels/direct/direct.h"
+#include "kernels/im2col/im2col.h"
 #include "kernels/runtime.h"
 #include "kernels/winograd/winograd.h"
 
@@ -14,6 +15,7 @@ void add_rows() {
   // One line an algorithm.
   static const std::array rows{
       &direct_cc(),
+      &im2col_cc(),
       &winograd_cc(),
   };
   add_algorithms(rows);

@@ -17,6 +17,7 @@
 // Operands are stored with either index contiguous; slices always lie as (k, i) and (k, j), so that a thread reads its
 // fragments as 16-byte vectors. Rows and columns beyond the matrix and beyond k are zeros in shared memory and are not
 // stored. Batch b takes outer = b / inner and b % inner: a point and a group, say.
+#include "common/copy_async.cuh"
 #include "common/default_layer.h"
 #include "common/schedule.h"
 #ifndef CONVLENS_CONFIGURED
@@ -29,17 +30,6 @@ constexpr int warp_m = 8 * thread_m, warp_n = 4 * thread_n;
 constexpr int warps_n = tile_n / warp_n, threads = tile_m / warp_m * warps_n * 32;
 constexpr int pitch_a = tile_m + 4, pitch_b = tile_n + 4;  // 4: transposing copies then spread over all banks
 constexpr int slice_a = tile_k * pitch_a, slice_b = tile_k * pitch_b;
-
-// Copies `width` floats to shared memory; those at and beyond `valid` become zeros and are not read.
-template <int width>
-__device__ __forceinline__ void copy_async(float* to, const float* from, int valid) {
-  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  const int bytes = 4 * max(0, min(width, valid));
-  if constexpr (width == 4)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes));
-  else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(from), "r"(bytes));
-}
 
 // Starts the copy of a slice (k0 … k0 + tile_k, x0 … x0 + tile_x) of an operand, where x is its other index. A warp
 // copies neighbours in x, or, where k is contiguous, 8 neighbours in k for 4 values of x.
@@ -76,6 +66,11 @@ __device__ __forceinline__ void read_fragment(const float* row, int step, float 
   }
 }
 
+// Where column j of C lies in its row: with segments, `segment` columns lie together, and segments lie apart.
+__device__ __forceinline__ long long offset_of_column(int j, const Sizes& s) {
+  return segmented ? j / s.segment * static_cast<long long>(s.segment_step) + j % s.segment : j;
+}
+
 extern "C" __global__ void __launch_bounds__(threads, blocks_per_sm)
 gemm(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ bias, float* __restrict__ c,
      long long inner, long long a_outer, long long a_inner, long long b_outer, long long b_inner, long long c_outer,
@@ -86,9 +81,11 @@ gemm(const float* __restrict__ a, const float* __restrict__ b, const float* __re
   b += outer_index * b_outer + inner_index * b_inner;
   c += outer_index * c_outer + inner_index * c_inner;
 
-  // Blocks that run together share a slice of B and go down the rows of A.
-  const TileIndex tile = tile_of_block(blockIdx.x, (s.m + tile_m - 1) / tile_m, false);
-  const int i0 = tile.column * tile_m, j0 = tile.row * tile_n;
+  // Blocks that run together go along the shorter side of C, so that they share a slice of the longer operand.
+  const int tiles_m = (s.m + tile_m - 1) / tile_m, tiles_n = (s.n + tile_n - 1) / tile_n;
+  const TileIndex tile = tile_of_block(blockIdx.x, min(tiles_m, tiles_n), false);
+  const int i0 = (tiles_m <= tiles_n ? tile.column : tile.row) * tile_m;
+  const int j0 = (tiles_m <= tiles_n ? tile.row : tile.column) * tile_n;
   const int slices = (s.k + tile_k - 1) / tile_k;
   const auto start_slice = [&](int index) {
     if (index < slices) {
@@ -96,7 +93,7 @@ gemm(const float* __restrict__ a, const float* __restrict__ b, const float* __re
       bring<tile_m, a_k_contiguous, vector_a>(slice, a, s.lda, i0, index * tile_k, s.m, s.k);
       bring<tile_n, b_k_contiguous, vector_b>(slice + slice_a, b, s.ldb, j0, index * tile_k, s.n, s.k);
     }
-    asm volatile("cp.async.commit_group;");  // empty at the end, so that the count of groups stays right
+    close_group();  // empty at the end, so that the count of groups stays right
   };
 #pragma unroll
   for (int index = 0; index < stages - 1; ++index) start_slice(index);
@@ -113,7 +110,7 @@ gemm(const float* __restrict__ a, const float* __restrict__ b, const float* __re
       __syncthreads();  // nobody reads the slice any more
       start_slice(index);
     }
-    asm volatile("cp.async.wait_group %0;" ::"n"(stages > 1 ? stages - 2 : 0));
+    wait_for_groups<(stages > 1 ? stages - 2 : 0)>();
     __syncthreads();  // the slice is there for all, and nobody reads the one before it any more
     if constexpr (stages > 1) start_slice(index + stages - 1);
     const float* const slice = shared + index % stages * (slice_a + slice_b);
@@ -144,19 +141,14 @@ gemm(const float* __restrict__ a, const float* __restrict__ b, const float* __re
         value[j] = sums[i][4 * block + j];
         if (has_bias && column + j < s.n) value[j] += channel_bias[bias_of_rows ? row : column + j];
       }
+      float* const row_c = c + row * static_cast<long long>(s.ldc);
       if (vector_c && column + 4 <= s.n) {
-        *reinterpret_cast<float4*>(c + row * static_cast<long long>(s.ldc) + column) =
+        *reinterpret_cast<float4*>(row_c + offset_of_column(column, s)) =
             make_float4(value[0], value[1], value[2], value[3]);
       } else {
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          const int at = column + j;
-          const long long offset =
-              segmented ? at / s.segment * static_cast<long long>(s.segment_step) +
-                              at % s.segment * static_cast<long long>(s.column_step)
-                        : at;
-          if (at < s.n) c[row * static_cast<long long>(s.ldc) + offset] = value[j];
-        }
+        for (int j = 0; j < 4; ++j)
+          if (column + j < s.n) row_c[offset_of_column(column + j, s)] = value[j];
       }
     }
   }

@@ -58,7 +58,7 @@ Launch own_gemm(const Products& p, const Tiling& t, bool sizes_at_run_time) {
       {"b_k_contiguous", p.b.k_contiguous},
       {"vector_a", t.vector_io && aligned(p.a)},
       {"vector_b", t.vector_io && aligned(p.b)},
-      {"vector_c", t.vector_io && !segmented && aligned(p.c)},
+      {"vector_c", t.vector_io && aligned(p.c) && divides(4, {p.segment, p.segment_step})},
       {"segmented", segmented},
   };
   const std::vector<Size> sizes{{"m", p.m},
@@ -68,8 +68,7 @@ Launch own_gemm(const Products& p, const Tiling& t, bool sizes_at_run_time) {
                                 {"ldb", p.b.ld},
                                 {"ldc", p.c.ld},
                                 {"segment", std::max<std::int64_t>(p.segment, 1)},
-                                {"segment_step", p.segment_step},
-                                {"column_step", p.column_step}};
+                                {"segment_step", p.segment_step}};
   return {
       .sentence = p.sentence,
       .kernel = {"common/gemm.cu", "gemm", constants, sizes, sizes_at_run_time},
@@ -86,6 +85,7 @@ Launch own_gemm(const Products& p, const Tiling& t, bool sizes_at_run_time) {
 Buffer cublas_workspace() { return {.name = "cublas", .bytes = std::int64_t{32} << 20}; }
 
 std::vector<Step> cublas_gemm(const Products& p, const Buffer& workspace) {
+  const bool segmented = p.segment != 0;
   std::vector<Step> steps;
   for (std::int64_t inner = 0; inner < p.inner; ++inner) {
     const auto first = [&](const Matrices& m) {
@@ -93,9 +93,9 @@ std::vector<Step> cublas_gemm(const Products& p, const Buffer& workspace) {
     };
     steps.emplace_back(Gemm{.sentence = p.sentence,
                             .m = p.m,
-                            .n = p.n,
+                            .n = segmented ? p.segment : p.n,
                             .k = p.k,
-                            .batch = p.outer,
+                            .batch = segmented ? p.n / p.segment : p.outer,
                             .a = first(p.a),
                             .b = first(p.b),
                             .c = first(p.c),
@@ -103,10 +103,11 @@ std::vector<Step> cublas_gemm(const Products& p, const Buffer& workspace) {
                             .ldb = p.b.ld,
                             .ldc = p.c.ld,
                             .batch_a = p.a.outer_step,
-                            .batch_b = p.b.outer_step,
-                            .batch_c = p.c.outer_step,
+                            .batch_b = segmented ? p.segment * (p.b.k_contiguous ? p.b.ld : 1) : p.b.outer_step,
+                            .batch_c = segmented ? p.segment_step : p.c.outer_step,
                             .transpose_a = !p.a.k_contiguous,
                             .transpose_b = p.b.k_contiguous,
+                            .accumulate = p.bias != Products::Bias::none,
                             .workspace = workspace.name,
                             .workspace_bytes = workspace.bytes});
   }

@@ -27,8 +27,9 @@ struct Products {
   enum class Bias : std::uint8_t { none, of_rows, of_columns };  // inner·m or inner·n values, the call's bias
   Bias bias = Bias::none;
 
-  // With segments, column j of C lies at j / segment·segment_step + j % segment·column_step of its row.
-  std::int64_t segment = 0, segment_step = 0, column_step = 1;
+  // With segments, which divide n, column j of C lies at j / segment·segment_step + j % segment of its row: the images
+  // of y in NCHW, say. Only for outer = 1.
+  std::int64_t segment = 0, segment_step = 0;
 };
 
 struct Tiling {
@@ -44,7 +45,7 @@ Launch own_gemm(const Products& products, const Tiling& tiling, bool sizes_at_ru
 
 Buffer cublas_workspace();
 
-// One step an inner index. cuBLAS knows neither a bias nor segments: neither may be asked for.
+// One step an inner index; segments become a batch. cuBLAS adds no bias: with one, C must hold it already.
 std::vector<Step> cublas_gemm(const Products& products, const Buffer& workspace);
 
 }  // namespace convlens::gpu

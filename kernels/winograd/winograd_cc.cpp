@@ -29,6 +29,11 @@ constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
 constexpr std::int64_t kMostPoints = 8;  // an axis, for m = auto: F(6, 3) keeps five digits
 constexpr int kFilterThreads = 128;
 
+// The block of kernels/winograd/fused.cu: tiles, output channels, and two slices of V and U in shared memory.
+constexpr int kFusedThreads = 256;
+constexpr std::int64_t kFusedTiles = 32, kFusedOutputs = 64;
+constexpr std::int64_t kFusedSharedBytes = 2 * 16 * 8 * (kFusedTiles + 4 + kFusedOutputs) * kFloat;
+
 // The request as the rules and matrices of every Winograd row read it: V and U in single precision.
 Request with_m(Request request, std::int64_t m) {
   request.options.set("m", std::to_string(m));
@@ -48,7 +53,10 @@ double cost(const Request& request) {
   return points * (tiles * (2 * co * cig + kTraffic * (ci + co)) + kTraffic * co * cig);
 }
 
+bool fused(const Request& request) { return request.options.is("fuse", "on"); }
+
 Request resolved(const Request& request) {
+  if (fused(request) && request.options.is("m", "auto")) return with_m(request, 2);
   if (!request.options.is("m", "auto")) return with_m(request, request.options.integer("m"));
   const std::int64_t r = std::max(request.problem.hf(), request.problem.wf());
   Request best = with_m(request, 2);
@@ -60,7 +68,7 @@ Request resolved(const Request& request) {
 
 std::int64_t images_of_chunk(const Request& request) {
   const std::int64_t n = std::max<std::int64_t>(request.problem.n(), 1);
-  return request.options.is("chunk_images", "all") ? n : std::min<std::int64_t>(n, request.options.integer("chunk_images"));
+  return fused(request) || request.options.is("chunk_images", "all") ? n : std::min<std::int64_t>(n, request.options.integer("chunk_images"));
 }
 
 std::vector<double> numerators(const FractionMatrix& matrix) {
@@ -112,6 +120,7 @@ std::vector<Stage> stages(const Chain& chain) {
   lay_out(all[0], chain.v_tiles_fastest);
   all[1].lay_out({0, 1, 3, 2});
   lay_out(all[2], chain.m_tiles_fastest);
+  if (fused(chain.request)) all[0].stored = all[2].stored = false;
   return all;
 }
 
@@ -144,9 +153,11 @@ Launch tile_launch(const Chain& chain, const std::string& entry, bool tiles_fast
                    std::int64_t channels) {
   const int threads = chain.nested->products() > 36 ? 64 : 128;  // as shared memory and registers allow
   const std::int64_t tiles = images * chain.nested->tiles();
-  return {.kernel = transform(chain, entry, threads, tiles_fastest, staging),
-          .grid = {tiles_fastest ? ceil_div(tiles, threads) * channels : ceil_div(tiles * channels, threads)},
-          .block = {threads}};
+  Launch launch;
+  launch.kernel = transform(chain, entry, threads, tiles_fastest, staging);
+  launch.grid = {tiles_fastest ? ceil_div(tiles, threads) * channels : ceil_div(tiles * channels, threads)};
+  launch.block = {threads};
+  return launch;
 }
 
 Products products(const Chain& chain, std::int64_t images) {
@@ -163,8 +174,10 @@ Products products(const Chain& chain, std::int64_t images) {
                    .ld = chain.m_tiles_fastest ? pitch : p.co(),
                    .outer_step = pitch * p.co(),
                    .inner_step = chain.m_tiles_fastest ? cog * pitch : cog};
-  Products made{.sentence = "multiplies V and U point by point", .k = cig, .outer = chain.nested->products(),
-                .inner = p.groups(), .c = m};
+  Products made;
+  made.sentence = "multiplies V and U point by point";
+  made.k = cig, made.outer = chain.nested->products(), made.inner = p.groups();
+  made.c = m;
   if (chain.m_tiles_fastest)
     made.m = cog, made.n = tiles, made.a = u, made.b = v;
   else
@@ -172,21 +185,44 @@ Products products(const Chain& chain, std::int64_t images) {
   return made;
 }
 
+Launch filter_launch(const Chain& chain) {
+  const ConvProblem& p = chain.problem();
+  Launch launch;
+  launch.sentence = "transforms the filter into U";
+  launch.kernel = transform(chain, "transform_filter", kFilterThreads, false, false);
+  launch.grid = {ceil_div(p.co() * p.ci_per_group(), kFilterThreads)};
+  launch.block = {kFilterThreads};
+  launch.arguments = {w(), buffer("U")};
+  launch.writes = "U";
+  return launch;
+}
+
+Launch fused_launch(const Chain& chain) {
+  const ConvProblem& p = chain.problem();
+  Launch launch;
+  launch.sentence = "transforms tiles of the input, multiplies them by U and transforms back";
+  launch.kernel = transform(chain, "winograd_fused", kFusedThreads, false, false);
+  launch.kernel.file = "winograd/fused.cu";
+  launch.kernel.constants.emplace_back(
+      "vector_u", chain.request.options.is("vector_io", "on") && p.co() % 4 == 0 && p.co_per_group() % 4 == 0);
+  launch.grid = {ceil_div(chain.tiles(), kFusedTiles) * p.groups() * ceil_div(p.co_per_group(), kFusedOutputs)};
+  launch.block = {kFusedThreads};
+  launch.shared_bytes = kFusedSharedBytes;
+  launch.arguments = {x(), buffer("U"), bias(), y()};
+  return launch;
+}
+
 std::vector<Step> steps(const Chain& chain, const Buffer& cublas_workspace) {
   const Request& request = chain.request;
   const ConvProblem& p = chain.problem();
+  if (fused(request)) return {filter_launch(chain), fused_launch(chain)};
   // Staging serves where neighbouring tiles lie m_w apart in memory.
   const bool staging = request.options.is("staging", "on");
   const bool stage_x = staging && request.layouts.x == Layout::NCHW && !chain.images_fastest;
   const bool stage_y = staging && request.layouts.y == Layout::NCHW && !chain.images_fastest;
 
   std::vector<Step> all;
-  all.emplace_back(Launch{.sentence = "transforms the filter into U",
-                          .kernel = transform(chain, "transform_filter", kFilterThreads, false, false),
-                          .grid = {ceil_div(p.co() * p.ci_per_group(), kFilterThreads)},
-                          .block = {kFilterThreads},
-                          .arguments = {w(), buffer("U")},
-                          .writes = "U"});
+  all.emplace_back(filter_launch(chain));
   for (std::int64_t first = 0; first < p.n(); first += chain.chunk) {
     const std::int64_t images = std::min(chain.chunk, p.n() - first);
     Launch input = tile_launch(chain, "transform_input", chain.v_tiles_fastest, stage_x, images, p.ci());
@@ -252,6 +288,16 @@ std::vector<Rule> rules() {
                      }
                      return refusal;
                    }});
+  all.push_back({"F(2x2,3x3) where fuse=on", [](const Request& request) -> std::optional<Refusal> {
+                   if (!fused(request)) return std::nullopt;
+                   const TileAxis rows = tile_rows(resolved(request)), columns = tile_columns(resolved(request));
+                   if (rows.m == 2 && rows.r == 3 && columns.m == 2 && columns.r == 3) return std::nullopt;
+                   Request nearest = request;
+                   nearest.options.set("fuse", "off");
+                   return Refusal{"winograd.cc: fuse=on needs F(2x2,3x3), got F(" + size_text(rows.m, columns.m) + "," +
+                                      size_text(rows.r, columns.r) + ")",
+                                  nearest};
+                 }});
   all.push_back({"tiles of a chunk below 2^31", [](const Request& request) -> std::optional<Refusal> {
                    const Request asked = resolved(request);
                    const std::int64_t tiles = tile_rows(asked).tiles() * tile_columns(asked).tiles();
@@ -280,6 +326,11 @@ std::vector<Option> options() {
        .values = {},
        .default_value = "auto",
        .accepts = winograd_options()[1].accepts},
+      {.id = "fuse",
+       .title = "Fused",
+       .sentence = "F(2x2,3x3) in one kernel, without V and M in memory.",
+       .values = {"off", "on"},
+       .default_value = "off"},
       {.id = "gemm", .title = "GEMM", .sentence = "Who multiplies V and U.", .values = {"own", "cublas"}, .default_value = "own"},
       {.id = "chunk_images",
        .title = "Images a chunk",
