@@ -2,12 +2,23 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iomanip>
+#include <locale>
+#include <sstream>
 
 namespace convlens::gpu {
 
 namespace {
 Argument operand(Argument::Kind kind) { return {.kind = kind, .buffer = {}}; }
 }  // namespace
+
+Constant::Constant(const std::string& name, const std::vector<double>& values)
+    : name(name + "[]"), type("__device__ float") {
+  std::ostringstream list;
+  list.imbue(std::locale::classic());
+  for (const double number : values) list << std::setprecision(9) << (list.tellp() > 0 ? ", " : "") << number;
+  value = "{" + list.str() + "}";
+}
 
 Argument x() { return operand(Argument::Kind::x); }
 Argument w() { return operand(Argument::Kind::w); }

@@ -32,6 +32,7 @@ struct Constant {
   Constant(std::string name, Layout value) : name(std::move(name)), type("Layout"), value(convlens::name(value)) {}
   Constant(std::string name, FilterLayout value)
       : name(std::move(name)), type("FilterLayout"), value(convlens::name(value)) {}
+  Constant(const std::string& name, const std::vector<double>& values);  // an array of float
 };
 
 // One size of the layer, a member of the kernel's parameter `Sizes s`.

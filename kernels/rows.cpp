@@ -8,7 +8,9 @@
 #include "kernels/fft/fft.h"
 #include "kernels/im2col/im2col.h"
 #include "kernels/im2win/im2win.h"
+#include "kernels/im2col/im2col.h"
 #include "kernels/runtime.h"
+#include "kernels/winograd/winograd.h"
 
 namespace convlens::gpu {
 
@@ -19,6 +21,8 @@ void add_rows() {
       &fft_cc(),
       &implicit_gemm_cc(),
       &im2win_cc(),
+      &im2col_cc(),
+      &winograd_cc(),
   };
   add_algorithms(rows);
   provide_devices([]() -> FoundDevices {
