@@ -6,6 +6,7 @@
 #include "algorithms/measure/device.h"
 #include "kernels/direct/direct.h"
 #include "kernels/runtime.h"
+#include "kernels/vendor/cudnn.h"
 
 namespace convlens::gpu {
 
@@ -15,6 +16,7 @@ void add_rows() {
       &direct_cc(),
   };
   add_algorithms(rows);
+  add_algorithms(cudnn_rows());
   provide_devices([]() -> FoundDevices {
     if (const std::string why = why_no_runtime(); !why.empty()) return {{}, why};
     return {runtime().devices(), runtime().why_no_device()};
