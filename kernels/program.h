@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -125,7 +124,6 @@ struct VendorCall {
   std::string engine;   // "IMPLICIT_PRECOMP_GEMM", or an engine's configuration
   std::string workspace;
   std::int64_t workspace_bytes = 0;
-  std::shared_ptr<const void> prepared = nullptr;  // what the module has made ready; null without a GPU
 };
 
 using Step = std::variant<Launch, Gemm, Fft, VendorCall>;

@@ -31,7 +31,6 @@ struct VendorAnswer {
   Method method = Method::sums;      // what that does, as far as the library tells
   std::int64_t workspace_bytes = 0;  // exact
   std::vector<std::string> notes;
-  std::shared_ptr<const void> prepared;  // for VendorCall
 };
 
 class Runtime {

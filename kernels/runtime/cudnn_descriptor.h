@@ -35,7 +35,7 @@ class Descriptor {
  public:
   explicit Descriptor(cudnnBackendDescriptorType_t type) {
     cudnnBackendDescriptor_t made = nullptr;
-    check(cudnn().BackendCreateDescriptor(type, &made), "cudnnBackendCreateDescriptor");
+    check_cudnn(cudnn().BackendCreateDescriptor(type, &made), "cudnnBackendCreateDescriptor");
     handle_ = std::shared_ptr<void>(made, [](void* handle) { cudnn().BackendDestroyDescriptor(handle); });
   }
 
@@ -69,7 +69,7 @@ class Descriptor {
   // Checks and closes the descriptor. What cuDNN answers here is whether it can do what was described.
   cudnnStatus_t try_finalize() { return cudnn().BackendFinalize(get()); }
   Descriptor& finalize() {
-    check(try_finalize(), "cudnnBackendFinalize");
+    check_cudnn(try_finalize(), "cudnnBackendFinalize");
     return *this;
   }
 
@@ -78,8 +78,8 @@ class Descriptor {
   std::vector<T> values(cudnnBackendAttributeName_t name, std::int64_t most) const {
     std::vector<T> found(static_cast<std::size_t>(most));
     std::int64_t count = 0;
-    check(cudnn().BackendGetAttribute(get(), name, kAttributeType<T>, most, &count, found.data()),
-          "cudnnBackendGetAttribute");
+    check_cudnn(cudnn().BackendGetAttribute(get(), name, kAttributeType<T>, most, &count, found.data()),
+                "cudnnBackendGetAttribute");
     found.resize(static_cast<std::size_t>(std::min(count, most)));
     return found;
   }
@@ -96,7 +96,7 @@ class Descriptor {
  private:
   Descriptor& set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t count,
                   const void* values) {
-    check(cudnn().BackendSetAttribute(get(), name, type, count, values), "cudnnBackendSetAttribute");
+    check_cudnn(cudnn().BackendSetAttribute(get(), name, type, count, values), "cudnnBackendSetAttribute");
     return *this;
   }
 

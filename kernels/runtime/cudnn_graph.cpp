@@ -90,7 +90,7 @@ class EngineCall : public CudnnCall {
   EngineCall(const EngineConfig& config, cudnnHandle_t handle)
       : name_(config.name()), notes_(config.note_names()), plan_(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
     plan_.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle).set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config.descriptor);
-    check(plan_.try_finalize(), name_.c_str());
+    check_cudnn(plan_.try_finalize(), name_.c_str());
     workspace_bytes_ = plan_.value<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
   }
 
@@ -113,7 +113,7 @@ class EngineCall : public CudnnCall {
         .finalize();
     // Not every engine allows two threads in one plan (cuDNN's release notes, limitations).
     const std::lock_guard lock(mutex_);
-    check(cudnn().BackendExecute(handle, plan_.get(), pack.get()), name_.c_str());
+    check_cudnn(cudnn().BackendExecute(handle, plan_.get(), pack.get()), name_.c_str());
   }
 
  private:

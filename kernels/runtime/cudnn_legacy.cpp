@@ -31,10 +31,11 @@ cudnnConvolutionFwdAlgo_t algorithm_of(const std::string& name) {
 class Tensor {
  public:
   Tensor(DType dtype, cudnnTensorFormat_t format, const Shape& shape) {
-    check(cudnn().CreateTensorDescriptor(&descriptor_), "cudnnCreateTensorDescriptor");
+    check_cudnn(cudnn().CreateTensorDescriptor(&descriptor_), "cudnnCreateTensorDescriptor");
     const auto size = [&](std::size_t axis) { return static_cast<int>(shape[axis]); };
-    check(cudnn().SetTensor4dDescriptor(descriptor_, format, cudnn_type(dtype), size(0), size(1), size(2), size(3)),
-          "cudnnSetTensor4dDescriptor");
+    check_cudnn(
+        cudnn().SetTensor4dDescriptor(descriptor_, format, cudnn_type(dtype), size(0), size(1), size(2), size(3)),
+        "cudnnSetTensor4dDescriptor");
   }
   ~Tensor() { cudnn().DestroyTensorDescriptor(descriptor_); }
   Tensor(const Tensor&) = delete;
@@ -47,10 +48,11 @@ class Tensor {
 class Filter {
  public:
   Filter(DType dtype, cudnnTensorFormat_t format, const Shape& shape) {
-    check(cudnn().CreateFilterDescriptor(&descriptor_), "cudnnCreateFilterDescriptor");
+    check_cudnn(cudnn().CreateFilterDescriptor(&descriptor_), "cudnnCreateFilterDescriptor");
     const auto size = [&](std::size_t axis) { return static_cast<int>(shape[axis]); };
-    check(cudnn().SetFilter4dDescriptor(descriptor_, cudnn_type(dtype), format, size(0), size(1), size(2), size(3)),
-          "cudnnSetFilter4dDescriptor");
+    check_cudnn(
+        cudnn().SetFilter4dDescriptor(descriptor_, cudnn_type(dtype), format, size(0), size(1), size(2), size(3)),
+        "cudnnSetFilter4dDescriptor");
   }
   ~Filter() { cudnn().DestroyFilterDescriptor(descriptor_); }
   Filter(const Filter&) = delete;
@@ -63,16 +65,17 @@ class Filter {
 class Convolution {
  public:
   explicit Convolution(const ConvSpec& spec, DType dtype) {
-    check(cudnn().CreateConvolutionDescriptor(&descriptor_), "cudnnCreateConvolutionDescriptor");
+    check_cudnn(cudnn().CreateConvolutionDescriptor(&descriptor_), "cudnnCreateConvolutionDescriptor");
     const auto size = [](std::int64_t value) { return static_cast<int>(value); };
-    check(cudnn().SetConvolution2dDescriptor(descriptor_, size(spec.pad_top), size(spec.pad_left), size(spec.stride_h),
-                                             size(spec.stride_w), size(spec.dilation_h), size(spec.dilation_w),
-                                             CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT),
-          "cudnnSetConvolution2dDescriptor");
-    check(cudnn().SetConvolutionGroupCount(descriptor_, size(spec.groups)), "cudnnSetConvolutionGroupCount");
+    check_cudnn(cudnn().SetConvolution2dDescriptor(descriptor_, size(spec.pad_top), size(spec.pad_left),
+                                                   size(spec.stride_h), size(spec.stride_w), size(spec.dilation_h),
+                                                   size(spec.dilation_w), CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT),
+                "cudnnSetConvolution2dDescriptor");
+    check_cudnn(cudnn().SetConvolutionGroupCount(descriptor_, size(spec.groups)), "cudnnSetConvolutionGroupCount");
     // Without FMA_MATH cuDNN may round f32 inputs to TF32.
-    check(cudnn().SetConvolutionMathType(descriptor_, dtype == DType::f32 ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH),
-          "cudnnSetConvolutionMathType");
+    check_cudnn(
+        cudnn().SetConvolutionMathType(descriptor_, dtype == DType::f32 ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH),
+        "cudnnSetConvolutionMathType");
   }
   ~Convolution() { cudnn().DestroyConvolutionDescriptor(descriptor_); }
   Convolution(const Convolution&) = delete;
@@ -95,8 +98,9 @@ class LegacyCall : public CudnnCall {
         y_(request.dtype, format_of(request), request.problem.y_shape()),
         convolution_(request.problem.spec(), request.dtype) {
     const CudnnHandle handle(nullptr);
-    check(cudnn().GetConvolutionForwardWorkspaceSize(handle, x_, w_, convolution_, y_, algorithm_, &workspace_bytes_),
-          algorithm.c_str());
+    check_cudnn(
+        cudnn().GetConvolutionForwardWorkspaceSize(handle, x_, w_, convolution_, y_, algorithm_, &workspace_bytes_),
+        algorithm.c_str());
   }
 
   std::int64_t workspace_bytes() const override { return static_cast<std::int64_t>(workspace_bytes_); }
@@ -104,9 +108,9 @@ class LegacyCall : public CudnnCall {
 
   void execute(cudnnHandle_t handle, const CudnnOperands& o) const override {
     const float one = 1, zero = 0;  // y = 1·(x ⋆ w) + 0·y, where cuDNN does not read y
-    check(cudnn().ConvolutionForward(handle, &one, x_, o.x, w_, o.w, convolution_, algorithm_, o.workspace,
-                                     workspace_bytes_, &zero, y_, o.y),
-          "cudnnConvolutionForward");
+    check_cudnn(cudnn().ConvolutionForward(handle, &one, x_, o.x, w_, o.w, convolution_, algorithm_, o.workspace,
+                                           workspace_bytes_, &zero, y_, o.y),
+                "cudnnConvolutionForward");
   }
 
  private:

@@ -1,6 +1,5 @@
 #include "kernels/runtime/cudnn_library.h"
 
-#include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/error.h"
+#include "kernels/runtime/status.h"
 
 namespace convlens::gpu {
 
@@ -79,6 +79,7 @@ const Cudnn& cudnn() {
 }
 
 std::string cudnn_version() {
+  if (!library().why_not.empty()) return "not found";
   const std::size_t v = cudnn().GetVersion();
   return std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." + std::to_string(v % 100);
 }
@@ -95,12 +96,12 @@ std::string cudnn_sentence(cudnnStatus_t status) {
   return text;
 }
 
-void check(cudnnStatus_t status, const char* call) {
+void check_cudnn(cudnnStatus_t status, const char* call) {
   if (status != CUDNN_STATUS_SUCCESS) throw Unsupported(std::string(call) + ": " + cudnn_sentence(status));
 }
 
 CudnnHandle::CudnnHandle(cudaStream_t stream) {
-  cudaGetDevice(&device_);
+  check(cudaGetDevice(&device_), "asking for the current device");
   {
     const std::lock_guard lock(pool().mutex);
     if (std::vector<cudnnHandle_t>& idle = pool().idle[device_]; !idle.empty()) {
@@ -108,8 +109,8 @@ CudnnHandle::CudnnHandle(cudaStream_t stream) {
       idle.pop_back();
     }
   }
-  if (handle_ == nullptr) check(cudnn().Create(&handle_), "cudnnCreate");
-  check(cudnn().SetStream(handle_, stream), "cudnnSetStream");
+  if (handle_ == nullptr) check_cudnn(cudnn().Create(&handle_), "cudnnCreate");
+  check_cudnn(cudnn().SetStream(handle_, stream), "cudnnSetStream");
 }
 
 CudnnHandle::~CudnnHandle() {

@@ -25,14 +25,14 @@ struct Cudnn {
 
 // Throws Unsupported, saying where it was looked for, when there is no cuDNN 9.
 const Cudnn& cudnn();
-std::string cudnn_version();  // "9.19.0"
+std::string cudnn_version();  // "9.19.0", or "not found"
 std::string cudnn_file();     // the file that was opened
 
 // What the library says of `status`, in one line: "CUDNN_STATUS_NOT_SUPPORTED_SHAPE, …".
 std::string cudnn_sentence(cudnnStatus_t status);
 
 // Throws Unsupported with that sentence when `call` did not succeed.
-void check(cudnnStatus_t status, const char* call);
+void check_cudnn(cudnnStatus_t status, const char* call);
 
 // A handle of the current device on a stream. Handles are made for as many threads as are at work at once, and kept:
 // making one allocates, which a stream that is being captured would not allow.

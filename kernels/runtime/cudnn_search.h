@@ -1,7 +1,7 @@
 // Which engine of cuDNN's graph interface is the fastest on a layer: all that are proposed are timed on the device.
 #pragma once
 
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "kernels/runtime/cudnn_graph.h"
@@ -10,18 +10,19 @@ namespace convlens::gpu {
 
 struct TimedEngine {
   EngineConfig config;
-  std::shared_ptr<const CudnnCall> call;  // null when cuDNN refused the plan, or there was no memory for it
-  double ms = 0;                          // a call on cold L2, without the host's time
+  std::shared_ptr<const CudnnCall> call;
+  double ms = 0;  // the median of calls on a cold L2 cache, without the host's time
 };
 
 struct EngineSearch {
   std::vector<TimedEngine> engines;  // those that ran, fastest first
-  int proposed = 0, refused = 0;     // by the heuristics; by cuDNN when the plan was made, or for want of memory
-  int short_precision = 0;           // left out: they compute in less than f32 sums of the tensors' own values
+  int proposed = 0;                  // by the heuristics
+  int short_precision = 0;           // of them, left out: they compute in less than f32 sums of the tensors' own values
+  int refused() const { return proposed - short_precision - static_cast<int>(engines.size()); }
 };
 
-// The search on the current device, made once for a layer: it takes seconds. Throws Unsupported with cuDNN's sentence
-// when no engine at all knows the layer.
+// The search on the device that `request` names, made once for a layer: it takes seconds. Throws Unsupported with
+// cuDNN's sentence when no engine at all knows the layer, or when there is no memory for its tensors.
 std::shared_ptr<const EngineSearch> search_engines(const Request& request);
 
 }  // namespace convlens::gpu

@@ -1,12 +1,10 @@
-#include "kernels/runtime/cudnn_vendor.h"
-
-#include <cuda_runtime_api.h>
-
+// The steps of a program that are calls of cuDNN: asked for when a plan is made, prepared and run by the executor.
+#include <algorithm>
 #include <cstdio>
-#include <optional>
 
 #include "algorithms/error.h"
 #include "kernels/runtime/cudnn_search.h"
+#include "kernels/runtime/step.h"
 
 namespace convlens::gpu {
 
@@ -14,14 +12,13 @@ namespace {
 
 using Method = VendorAnswer::Method;
 
-VendorAnswer prepared(std::string engine, Method method, std::shared_ptr<const CudnnCall> call) {
-  VendorAnswer answer;
-  answer.engine = std::move(engine);
-  answer.method = method;
-  answer.workspace_bytes = call->workspace_bytes();
-  answer.notes = call->notes();
-  answer.prepared = std::move(call);
-  return answer;
+VendorAnswer answer(std::string engine, Method method, const CudnnCall& call) {
+  VendorAnswer said;
+  said.engine = std::move(engine);
+  said.method = method;
+  said.workspace_bytes = call.workspace_bytes();
+  said.notes = call.notes();
+  return said;
 }
 
 Method method_of(const EngineConfig& config) {
@@ -29,60 +26,73 @@ Method method_of(const EngineConfig& config) {
   return config.transforms() ? Method::winograd : Method::sums;
 }
 
-std::string milliseconds(double ms) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g ms", ms);
-  return text;
-}
-
-VendorAnswer best_engine(const Request& request, bool without_transforms) {
-  const std::shared_ptr<const EngineSearch> search = search_engines(request);
-  const auto fits = [&](const TimedEngine& engine) {
-    return !request.memory_limit || request.tensor_bytes() + engine.call->workspace_bytes() <= *request.memory_limit;
-  };
-  for (const TimedEngine& engine : search->engines) {
-    if ((without_transforms && engine.config.transforms()) || !fits(engine)) continue;
-    VendorAnswer answer = prepared(engine.config.name(), method_of(engine.config), engine.call);
-    answer.notes.push_back("the fastest of " + std::to_string(search->engines.size()) + " engines that ran, " +
-                           milliseconds(engine.ms) + "; of " + std::to_string(search->proposed) +
-                           " that the heuristics A, B and fallback propose " + std::to_string(search->refused) +
-                           " refused, " + std::to_string(search->short_precision) +
-                           " were left out for computing in short precision");
-    return answer;
-  }
-  throw Unsupported("cuDNN: " + std::to_string(search->proposed) + " engines proposed, " +
-                    std::to_string(search->short_precision) + " of them in short precision, " +
-                    std::to_string(search->refused) + " refused, and none left " +
-                    (without_transforms ? "that is neither FFT nor Winograd" : "that runs") +
-                    (request.memory_limit ? " within the memory limit" : ""));
-}
-
 Method method_of(const std::string& algorithm) {
   if (algorithm.starts_with("FFT")) return Method::fft;
   return algorithm.starts_with("WINOGRAD") ? Method::winograd : Method::sums;
 }
 
-}  // namespace
+// "the fastest of 9 engines that ran, 1.234 ms; of 20 proposed by the heuristics A, B and fallback 3 refused, …"
+std::string summary(const EngineSearch& search, const TimedEngine& chosen) {
+  char ms[32];
+  std::snprintf(ms, sizeof ms, "%.4g ms", chosen.ms);
+  return "the fastest of " + std::to_string(search.engines.size()) + " engines that ran, " + ms + "; of " +
+         std::to_string(search.proposed) + " proposed by the heuristics A, B and fallback " +
+         std::to_string(search.refused()) + " refused, " + std::to_string(search.short_precision) +
+         " were left out for short precision";
+}
+
+VendorAnswer best_engine(const Request& request, bool without_transforms) {
+  const std::shared_ptr<const EngineSearch> search = search_engines(request);
+  const auto allowed = [&](const TimedEngine& engine) {
+    if (without_transforms && engine.config.transforms()) return false;
+    return !request.memory_limit || request.tensor_bytes() + engine.call->workspace_bytes() <= *request.memory_limit;
+  };
+  const auto chosen = std::ranges::find_if(search->engines, allowed);
+  if (chosen == search->engines.end())
+    throw Unsupported("cuDNN: " + std::to_string(search->proposed) + " engines proposed, " +
+                      std::to_string(search->short_precision) + " of them in short precision, " +
+                      std::to_string(search->refused()) + " refused, none left that runs" +
+                      (without_transforms ? " and is neither FFT nor Winograd" : "") +
+                      (request.memory_limit ? " within the memory limit" : ""));
+  VendorAnswer said = answer(chosen->config.name(), method_of(chosen->config), *chosen->call);
+  said.notes.push_back(summary(*search, *chosen));
+  return said;
+}
 
 VendorAnswer ask_cudnn(const Request& request, const VendorCall& call) {
-  try {
-    if (const cudaError_t status = cudaSetDevice(request.place.index); status != cudaSuccess)
-      throw NoDevice("device: gpu:" + std::to_string(request.place.index) + ", " + cudaGetErrorString(status));
-    if (call.engine.starts_with("best")) return best_engine(request, call.engine != "best");
-    return prepared(call.engine, method_of(call.engine), forced_algorithm(request, call.engine));
-  } catch (const Unsupported& refusal) {
-    VendorAnswer answer;
-    answer.engine = call.engine;
-    answer.refusal = refusal.what();
-    return answer;
-  }
+  if (call.engine == "best") return best_engine(request, false);
+  if (call.engine == "best but FFT and Winograd") return best_engine(request, true);
+  return answer(call.engine, method_of(call.engine), *forced_algorithm(request, call.engine));
 }
 
-void execute_cudnn(const VendorCall& call, const Arguments& arguments, const Workspace& workspace, Stream stream) {
-  const CudnnHandle handle(static_cast<cudaStream_t>(stream.handle));
-  static_cast<const CudnnCall*>(call.prepared.get())
-      ->execute(handle, {arguments.x.data, arguments.w.data, arguments.bias.data, arguments.y.data,
-                         workspace.get<std::byte>(call.workspace)});
+class CudnnStep final : public PreparedStep {
+ public:
+  CudnnStep(std::shared_ptr<const CudnnCall> call, std::string workspace)
+      : call_(std::move(call)), workspace_(std::move(workspace)) {}
+
+  void run(const Call& call) override {
+    const Arguments& a = call.arguments;
+    call_->execute(CudnnHandle(call.stream),
+                   {a.x.data, a.w.data, a.bias.data, a.y.data, call.workspace.get<std::byte>(workspace_)});
+  }
+
+ private:
+  std::shared_ptr<const CudnnCall> call_;
+  std::string workspace_;
+};
+
+std::unique_ptr<PreparedStep> prepare_cudnn(const Program& program, const VendorCall& call) {
+  if (!call.engine.starts_with("engine "))
+    return std::make_unique<CudnnStep>(forced_algorithm(program.request, call.engine), call.workspace);
+  for (const TimedEngine& engine : search_engines(program.request)->engines)
+    if (engine.config.name() == call.engine) return std::make_unique<CudnnStep>(engine.call, call.workspace);
+  throw Unsupported("cuDNN: " + call.engine + ", not among the engines that run on this GPU");
 }
+
+[[maybe_unused]] const bool registered = register_vendor(
+    "cudnn",
+    {.version = [] { return std::pair("cuDNN", cudnn_version()); }, .ask = ask_cudnn, .prepare = prepare_cudnn});
+
+}  // namespace
 
 }  // namespace convlens::gpu

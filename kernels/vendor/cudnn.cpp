@@ -59,7 +59,6 @@ Decisions decide(const Request& request, const Question& question) {
       .engine = said.engine,
       .workspace = "cudnn",
       .workspace_bytes = said.workspace_bytes,
-      .prepared = said.prepared,
   };
   Decisions d = decisions({request, {std::move(call)}});
   d.stages = {workspace_stage(said.workspace_bytes, request.dtype)};
