@@ -11,6 +11,7 @@
 #include "kernels/im2col/im2col.h"
 #include "kernels/runtime.h"
 #include "kernels/winograd/winograd.h"
+#include "kernels/vendor/cudnn.h"
 
 namespace convlens::gpu {
 
@@ -25,6 +26,7 @@ void add_rows() {
       &winograd_cc(),
   };
   add_algorithms(rows);
+  add_algorithms(cudnn_rows());
   provide_devices([]() -> FoundDevices {
     if (const std::string why = why_no_runtime(); !why.empty()) return {{}, why};
     return {runtime().devices(), runtime().why_no_device()};

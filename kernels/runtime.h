@@ -22,6 +22,17 @@ struct Compiled {
   int spill_bytes = 0;   // stores and loads to local memory, a thread
 };
 
+// What a vendor's library says of a call before it is made.
+struct VendorAnswer {
+  enum class Method : std::uint8_t { sums, fft, winograd };
+
+  std::string refusal;               // in the library's own words, or ""
+  std::string engine;                // what will compute: "FFT_TILING", "engine 27, knobs 2=5"
+  Method method = Method::sums;      // what that does, as far as the library tells
+  std::int64_t workspace_bytes = 0;  // exact
+  std::vector<std::string> notes;
+};
+
 class Runtime {
  public:
   virtual ~Runtime() = default;
@@ -32,6 +43,10 @@ class Runtime {
   // Queues the program's steps on `stream`. Compiles what isn't yet compiled.
   virtual void execute(const std::shared_ptr<const Program>& program, const Arguments& arguments,
                        const Workspace& workspace, Stream stream) = 0;
+
+  // Asks the library of `call` whether it computes `request`, on the device that this names. Some answers take seconds,
+  // when they are first asked for: the library's engines are timed.
+  virtual VendorAnswer ask(const Request& request, const VendorCall& call) = 0;
 
   // Compiles for an architecture ("sm_90a"), by the cache where it can; needs no GPU. Throws BadInput with the
   // compiler's log when the text has an error.

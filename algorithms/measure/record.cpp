@@ -132,7 +132,7 @@ Json record(const Measurement& m) {
   r["algorithm"] = plan.algorithm().id;
   r["options"] = option_object(request);
   r["run"] = plan.run_name();
-  r["unit"] = name(plan.algorithm().unit);
+  r["unit"] = name(plan.algorithm().unit_for(request.dtype));
   r["dtype"] = name(request.dtype);
   r["layout"] = {{"x", name(request.layouts.x)}, {"w", name(request.layouts.w)}, {"y", name(request.layouts.y)}};
   r["timed"] = "call";

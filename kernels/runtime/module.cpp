@@ -48,10 +48,18 @@ class CudaRuntime final : public Runtime {
       }
       return text;
     };
-    return {{"CUDA", cuda_version(cuda)},
-            {"NVRTC", std::to_string(nvrtc_major) + "." + std::to_string(nvrtc_minor)},
-            {"cuBLAS", version(cublasGetProperty)},
-            {"cuFFT", version(cufftGetProperty)}};
+    std::vector<std::pair<std::string, std::string>> all{
+        {"CUDA", cuda_version(cuda)},
+        {"NVRTC", std::to_string(nvrtc_major) + "." + std::to_string(nvrtc_minor)},
+        {"cuBLAS", version(cublasGetProperty)},
+        {"cuFFT", version(cufftGetProperty)}};
+    for (auto& vendor : vendor_versions()) all.push_back(std::move(vendor));
+    return all;
+  }
+
+  VendorAnswer ask(const Request& request, const VendorCall& call) override {
+    cuda_device(request.place.index).make_current();
+    return gpu::ask(request, call);
   }
 };
 

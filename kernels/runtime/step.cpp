@@ -36,20 +36,43 @@ WorkArea work_area(const std::string& buffer, std::int64_t bytes, const Call& ca
 }
 
 namespace {
-std::map<std::string, PrepareVendor>& vendors() {
-  static std::map<std::string, PrepareVendor> registered;
+
+std::map<std::string, Vendor>& vendors() {
+  static std::map<std::string, Vendor> registered;
   return registered;
 }
+
+const Vendor& vendor(const std::string& library) {
+  const auto found = vendors().find(library);
+  if (found == vendors().end()) throw Unsupported(library + ": the GPU module was built without it");
+  return found->second;
+}
+
 }  // namespace
 
-bool register_vendor(const std::string& library, PrepareVendor prepare) {
-  return vendors().emplace(library, std::move(prepare)).second;
+bool register_vendor(const std::string& library, Vendor vendor) {
+  return vendors().emplace(library, std::move(vendor)).second;
 }
 
 std::unique_ptr<PreparedStep> prepare(const Program& program, const VendorCall& call) {
-  const auto found = vendors().find(call.library);
-  if (found == vendors().end()) throw Unsupported(call.library + ": the GPU module was built without it");
-  return found->second(program, call);
+  return vendor(call.library).prepare(program, call);
+}
+
+VendorAnswer ask(const Request& request, const VendorCall& call) {
+  try {
+    return vendor(call.library).ask(request, call);
+  } catch (const Unsupported& refused) {
+    VendorAnswer answer;
+    answer.engine = call.engine;
+    answer.refusal = refused.what();
+    return answer;
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> vendor_versions() {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& [library, vendor] : vendors()) all.push_back(vendor.version());
+  return all;
 }
 
 }  // namespace convlens::gpu

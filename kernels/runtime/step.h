@@ -8,9 +8,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "algorithms/interface/plan.h"
 #include "kernels/program.h"
+#include "kernels/runtime.h"
 
 namespace convlens::gpu {
 
@@ -44,14 +47,19 @@ std::unique_ptr<PreparedStep> prepare(const Launch& launch, const std::string& a
 std::unique_ptr<PreparedStep> prepare(const Gemm& gemm);
 std::unique_ptr<PreparedStep> prepare(const Fft& fft);
 
-// A vendor's convolution. A file that drives one registers how its calls are prepared:
+// A vendor's convolution. A file that drives one registers how its calls are asked for and prepared, both on the
+// current GPU:
 //
-//   const bool registered = register_vendor("cudnn", [](const Program& program, const VendorCall& call) {
-//     return std::make_unique<CudnnStep>(program, call);  // for the current GPU
-//   });
-using PrepareVendor = std::function<std::unique_ptr<PreparedStep>(const Program&, const VendorCall&)>;
-bool register_vendor(const std::string& library, PrepareVendor prepare);
+//   const bool registered = register_vendor("cudnn", {.version = …, .ask = …, .prepare = …});
+struct Vendor {
+  std::function<std::pair<std::string, std::string>()> version;  // {"cuDNN", "9.19.0"}
+  std::function<VendorAnswer(const Request&, const VendorCall&)> ask;
+  std::function<std::unique_ptr<PreparedStep>(const Program&, const VendorCall&)> prepare;
+};
+bool register_vendor(const std::string& library, Vendor vendor);
 std::unique_ptr<PreparedStep> prepare(const Program& program, const VendorCall& call);
+VendorAnswer ask(const Request& request, const VendorCall& call);
+std::vector<std::pair<std::string, std::string>> vendor_versions();
 
 // What cuFFT asks for `fft` on the current GPU, in bytes.
 std::int64_t fft_work_bytes(const Fft& fft);
