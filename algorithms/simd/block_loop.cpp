@@ -30,7 +30,7 @@ Switches switches(const Request& request) {
           options.is("nontemporal", "on") || large};
 }
 
-std::vector<Option> loop_options() {
+std::vector<Option> block_options() {
   return {
       {"simd", "Vector instructions", "Multiply with vectors, or one number at a time.", {"on", "off"}, "on", true},
       {"threads", "Threads", "Share the blocks out between all threads, or use one.", {"all", "one"}, "all", true},
@@ -46,19 +46,24 @@ std::vector<Option> loop_options() {
        {"on", "off"},
        "on",
        true},
-      {"prefetch",
-       "Prefetch",
-       "Ask for the output's cache lines before the tile is computed.",
-       {"on", "off"},
-       "on",
-       true},
-      {"nontemporal",
-       "Non-temporal stores",
-       "Write y past the caches: auto does so where y is larger than they are.",
-       {"auto", "on", "off"},
-       "auto",
-       true},
   };
+}
+
+std::vector<Option> loop_options() {
+  std::vector<Option> all = block_options();
+  all.push_back({"prefetch",
+                 "Prefetch",
+                 "Ask for the output's cache lines before the tile is computed.",
+                 {"on", "off"},
+                 "on",
+                 true});
+  all.push_back({"nontemporal",
+                 "Non-temporal stores",
+                 "Write y past the caches: auto does so where y is larger than they are.",
+                 {"auto", "on", "off"},
+                 "auto",
+                 true});
+  return all;
 }
 
 Rule f32_only() {

@@ -47,7 +47,8 @@ Switches switches(const Request& request);
 // As many output rows as keep `row_bytes` each within half an L2 cache, but so that every thread gets several blocks.
 Blocking choose_blocking(const Request& request, std::int64_t row_bytes);
 int used_threads(const Request& request);
-std::vector<Option> loop_options();  // simd, threads, register_tile, cache_block, prefetch, nontemporal
+std::vector<Option> block_options();  // simd, threads, register_tile, cache_block
+std::vector<Option> loop_options();   // these, prefetch and nontemporal
 
 // The limit that the fast rows share.
 Rule f32_only();

@@ -1,0 +1,57 @@
+// Blocks of Winograd's tiles: what a thread transforms, multiplies and transforms back while it is in its cache.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "algorithms/winograd/nested.h"
+
+namespace convlens {
+
+// Tiles (n, t, s): an image, a row and a column of tiles.
+struct TileBlock {
+  std::int64_t first_n = 0, images = 1, first_t = 0, rows = 1, first_s = 0, columns = 1;
+
+  std::int64_t tiles() const { return images * rows * columns; }
+
+  // Calls visit(i, n, t, s) for each tile, i counting them.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    std::int64_t i = 0;
+    for (std::int64_t n = first_n; n < first_n + images; ++n)
+      for (std::int64_t t = first_t; t < first_t + rows; ++t)
+        for (std::int64_t s = first_s; s < first_s + columns; ++s) visit(i++, n, t, s);
+  }
+};
+
+// How all tiles are cut into blocks of at most `most`: whole images if they are that small, or else rows of tiles, or
+// else pieces of one row; as equal as they can be.
+struct TileBlocking {
+  std::int64_t n, tiles_h, tiles_w;
+  std::int64_t images = 1, rows = 1, columns = 1;  // of a block
+
+  TileBlocking(std::int64_t batch, const Nested& f, std::int64_t most)
+      : n(batch), tiles_h(f.rows.tiles()), tiles_w(f.columns.tiles()) {
+    columns = share(tiles_w, most);
+    if (columns == tiles_w) rows = share(tiles_h, most / tiles_w);
+    if (columns == tiles_w && rows == tiles_h) images = share(std::max<std::int64_t>(1, n), most / f.tiles());
+  }
+
+  std::int64_t tiles() const { return images * rows * columns; }
+  std::int64_t count() const { return parts(n, images) * parts(tiles_h, rows) * parts(tiles_w, columns); }
+  TileBlock at(std::int64_t index) const {
+    const std::int64_t s = index % parts(tiles_w, columns) * columns;
+    index /= parts(tiles_w, columns);
+    const std::int64_t t = index % parts(tiles_h, rows) * rows, first = index / parts(tiles_h, rows) * images;
+    return {first, std::min(images, n - first), t, std::min(rows, tiles_h - t), s, std::min(columns, tiles_w - s)};
+  }
+
+ private:
+  static std::int64_t parts(std::int64_t all, std::int64_t size) { return (all + size - 1) / size; }
+  // The size of equal parts of `all` that are at most `most` each.
+  static std::int64_t share(std::int64_t all, std::int64_t most) {
+    return parts(all, parts(all, std::max<std::int64_t>(1, most)));
+  }
+};
+
+}  // namespace convlens

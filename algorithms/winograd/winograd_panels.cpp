@@ -1,0 +1,106 @@
+#include "algorithms/winograd/winograd_panels.h"
+
+#include <algorithm>
+
+#include "algorithms/simd/tile.h"
+#include "algorithms/winograd/winograd_map.h"
+
+namespace convlens {
+
+namespace {
+
+struct PanelMap {
+  WinogradAxis rows, columns;
+  std::int64_t n, co_per_group, width;
+  Operand from;
+
+  Gathered gather(const Coord& cell) const {
+    const auto [xi, nu, g, b, c, j] = cell;
+    const std::int64_t within = b * width + j;
+    if (within >= co_per_group) return {SourceKind::alignment_padding, {}};
+    return {SourceKind::element, {xi, nu, g * co_per_group + within, c}};
+  }
+
+  template <class Emit>
+  void cells(Operand operand, const Coord& u, Emit&& emit) const {
+    if (operand != from) return;
+    const auto [xi, nu, o, c, unused4, unused5] = u;
+    const std::int64_t within = o % co_per_group;
+    emit(Box::cell({xi, nu, o / co_per_group, within / width, c, within % width}));
+  }
+
+  template <class Emit>
+  void outputs(const Coord& cell, Emit&& emit) const {
+    const Gathered u = gather(cell);
+    if (u.kind != SourceKind::element) return;
+    rows.outputs(u.at[0], [&](std::int64_t p, std::int64_t ps) {
+      columns.outputs(u.at[1], [&](std::int64_t q, std::int64_t qs) {
+        emit(Box{{0, u.at[2], p, q}, {n, 1, ps, qs, 1, 1}});
+      });
+    });
+  }
+};
+
+}  // namespace
+
+WinogradPanels::WinogradPanels(const ConvProblem& p, const Nested& f)
+    : points_h_(f.rows.n()),
+      points_w_(f.columns.n()),
+      groups_(p.groups()),
+      channels_(p.ci_per_group()),
+      width_(simd::tile_width()) {
+  per_group_ = (p.co_per_group() + width_ - 1) / width_;
+}
+
+Stage WinogradPanels::stage(const ConvProblem& p, const std::shared_ptr<const Nested>& nested, Operand u) const {
+  Stage stage;
+  stage.id = "panels";
+  stage.title = "panels of U";
+  stage.meaning = "U packed for the micro-kernel: for each channel the outputs of a panel lie together";
+  stage.made_from = {u};
+  stage.axes = {{"ξ", "n_h", points_h_, points_h_},
+                {"ν", "n_w", points_w_, points_w_},
+                {"g", "groups", groups_, groups_},
+                {"b", "⌈C_o/width⌉", per_group_, per_group_},
+                {"c", p.groups() == 1 ? "C_i" : "(C_i/groups)", channels_, channels_},
+                {"j", "width", width_, width_}};
+  const WinogradMap axes(p, *nested);
+  stage.map = erase(PanelMap{axes.rows, axes.columns, p.n(), p.co_per_group(), width_, u}, nested);
+  stage.lay_out();
+  return stage;
+}
+
+void WinogradPanels::fill(const ConvProblem& p, const VectorSandwich& transform, View<const float> w, float* panels,
+                          bool simd, int threads) const {
+  constexpr std::int64_t kChannels = 8;  // at a time: their taps stay in L1, and a line of an OHWI filter is half used
+  const std::int64_t chunks = (channels_ + kChannels - 1) / kChannels, taps = p.taps();
+#pragma omp parallel for collapse(3) num_threads(threads)
+  for (std::int64_t g = 0; g < groups_; ++g)
+    for (std::int64_t b = 0; b < per_group_; ++b)
+      for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+        const std::int64_t first = chunk * kChannels, channels = std::min(kChannels, channels_ - first);
+        const std::int64_t o = g * p.co_per_group() + b * width_;
+        const std::int64_t outputs = std::min(width_, p.co_per_group() - b * width_);
+
+        float gathered[kMaxPoints * kMaxPoints * kChannels * simd::kMostWidth];  // [taps][channels][width]
+        for (std::int64_t j = 0; j < width_; ++j)
+          for (std::int64_t tap = 0; tap < taps; ++tap)
+            for (std::int64_t c = 0; c < channels; ++c)
+              gathered[(tap * channels + c) * width_ + j] =
+                  j < outputs ? w(o + j, first + c, tap / p.wf(), tap % p.wf()) : 0.0f;
+
+        const float* in[kMaxTile];
+        float* out[kMaxTile];
+        for (std::int64_t tap = 0; tap < taps; ++tap) in[tap] = gathered + tap * channels * width_;
+        for (std::int64_t point = 0; point < points_h_ * points_w_; ++point) out[point] = panels + offset(point, g, b);
+        transform.apply({.in = in,
+                         .out = out,
+                         .out_offset = first * width_,
+                         .rows = points_h_,
+                         .columns = points_w_,
+                         .channels = channels * width_},
+                        simd);
+      }
+}
+
+}  // namespace convlens
