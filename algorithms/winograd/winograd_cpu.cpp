@@ -41,7 +41,7 @@ struct Setting {
   VectorSandwich input, filter, output;
   TileBlocking blocking;
   Stage v, m;
-  bool stored, simd;
+  bool stored, simd, prefetch;
   std::int64_t step;  // tiles that a register tile holds
   int threads;
 };
@@ -78,23 +78,43 @@ struct Run {
     });
   }
 
+  // Where the n_h·n_w pixels of a tile lie; the padding is zeros.
+  void find_pixels(std::int64_t n, std::int64_t t, std::int64_t s, const float** pixels) const {
+    const std::int64_t first = f.columns.first_input(s), end = first + f.columns.n(), step = x.strides[3];
+    for (std::int64_t h = f.rows.first_input(t); h < f.rows.first_input(t) + f.rows.n(); ++h) {
+      const bool inside = f.rows.inside(h);
+      const float* const row = inside ? &x(n, 0, h, 0) : zeros;
+      for (std::int64_t w = first; w < end; ++w) *pixels++ = inside && f.columns.inside(w) ? row + w * step : zeros;
+    }
+  }
+
+  // Asks for the pixels that a tile does not share with the one to its left.
+  void prefetch(const float* const* pixels) const {
+    constexpr std::int64_t kLine = 64 / sizeof(float);
+    for (std::int64_t k = 0; k < points; ++k)
+      if (k % f.columns.n() >= f.columns.n() - f.columns.m)
+        for (std::int64_t c = 0; c < p.ci(); c += kLine) __builtin_prefetch(pixels[k] + c);
+  }
+
   void transform_input(const Work& work) const {
-    const float* pixels[kMaxTile];
+    const float* pixels[2][kMaxTile];  // of a tile, and of the one before it, which is transformed meanwhile
     float* out[kMaxTile];
     for (std::int64_t k = 0; k < points; ++k) out[k] = v + k * v_point;
-    work.block.for_each([&](std::int64_t i, std::int64_t n, std::int64_t t, std::int64_t s) {
-      const float** pixel = pixels;
-      for (std::int64_t h = f.rows.first_input(t); h < f.rows.first_input(t) + f.rows.n(); ++h)
-        for (std::int64_t w = f.columns.first_input(s); w < f.columns.first_input(s) + f.columns.n(); ++w)
-          *pixel++ = f.rows.inside(h) && f.columns.inside(w) ? &x(n, 0, h, w) : zeros;
-      setting.input.apply({.in = pixels,
+    const auto transform = [&](std::int64_t i) {
+      setting.input.apply({.in = pixels[i % 2],
                            .out = out,
                            .out_offset = work.v[static_cast<std::size_t>(i)],
                            .rows = f.rows.n(),
                            .columns = f.columns.n(),
                            .channels = p.ci()},
                           setting.simd);
+    };
+    work.block.for_each([&](std::int64_t i, std::int64_t n, std::int64_t t, std::int64_t s) {
+      find_pixels(n, t, s, pixels[i % 2]);
+      if (setting.prefetch) prefetch(pixels[i % 2]);
+      if (i > 0) transform(i - 1);
     });
+    transform(work.block.tiles() - 1);
   }
 
   std::int64_t first_output(std::int64_t g, std::int64_t b) const {
@@ -135,13 +155,14 @@ struct Run {
     for (std::int64_t k = 0; k < points; ++k) in[k] = m + k * m_point + place_in_m(o);
     for (std::size_t k = 0; k < kMaxTile; ++k) out[k] = apart[k];
 
+    const std::int64_t tile_columns = f.columns.m, row_step = y.strides[2], column_step = y.strides[3];
     work.block.for_each([&](std::int64_t i, std::int64_t n, std::int64_t t, std::int64_t s) {
       const std::int64_t rows = f.rows.kept(t), columns = f.columns.kept(s);
-      float* const first = &y(n, o, t * f.rows.m, s * f.columns.m);
+      float* const first = &y(n, o, t * f.rows.m, s * tile_columns);
       const auto each = [&](auto&& visit) {
         for (std::int64_t r = 0; r < rows; ++r)
           for (std::int64_t q = 0; q < columns; ++q)
-            visit(r * f.columns.m + q, first + r * y.strides[2] + q * y.strides[3]);
+            visit(r * tile_columns + q, first + r * row_step + q * column_step);
       };
       if (contiguous) each([&](std::int64_t at, float* to) { out[at] = to; });
       setting.output.apply({.in = in,
@@ -202,6 +223,7 @@ TileBlocking choose_blocking(const Request& request, const Nested& f, int thread
   const ConvProblem& p = request.problem;
   if (request.options.is("cache_block", "off")) return TileBlocking(p.n(), f, f.tiles());
   const std::int64_t fits = kHalfL2 / (f.products() * p.ci() * size_of(DType::f32));
+  if (getenv("WT")) return TileBlocking(p.n(), f, atoi(getenv("WT")));
   const std::int64_t shared = p.n() * f.tiles() / (4 * threads);
   return TileBlocking(p.n(), f, std::max<std::int64_t>(simd::tile_pixels(), std::min(fits, shared)));
 }
@@ -240,7 +262,7 @@ Decisions decide(const Request& request) {
     // One panel's products, unless the panels of a group begin elsewhere than those of the next.
     const bool aligned = problem.groups() == 1 || problem.co_per_group() % panels.width() == 0;
     m.axes[5].resident = std::min(problem.co_per_group(), aligned ? panels.width() : problem.co_per_group());
-    v.lay_out(), m.lay_out();
+    v.lay_out(); if (getenv("VT")) v.lay_out({2,3,4,0,1,5}); m.lay_out(); if (getenv("MT")) m.lay_out({2,3,4,0,1,5});
   }
   const Setting setting{
       .problem = problem,
@@ -254,6 +276,7 @@ Decisions decide(const Request& request) {
       .m = m,
       .stored = stored,
       .simd = request.options.is("simd", "on"),
+      .prefetch = getenv("NOPF") == nullptr,
       .step = request.options.is("register_tile", "on") ? simd::tile_pixels() : 1,
       .threads = threads,
   };
