@@ -1,0 +1,185 @@
+#include "algorithms/winograd/winograd_blocks.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "algorithms/simd/tile.h"
+
+namespace convlens {
+
+namespace {
+
+struct Run {
+  const BlockSetting& setting;
+  const BlockArguments& a;
+
+  const ConvProblem& p = setting.problem;
+  const Nested& f = *setting.nested;
+  const std::int64_t points = f.products();
+  const std::int64_t v_point = setting.v.axes[1].stride, m_point = setting.m.axes[1].stride;
+
+  // A block, and what to know of its tiles in the memory of the thread that works on it.
+  struct Work {
+    TileBlock block;
+    std::vector<std::int64_t> v, m;  // where a tile begins, for its first point and channel
+    std::vector<const float*> rows;
+    std::vector<float*> products;
+  };
+
+  void begin(Work& work, std::int64_t index) const {
+    work.block = setting.blocking.at(index);
+    const auto tiles = static_cast<std::size_t>(work.block.tiles());
+    work.v.resize(tiles), work.m.resize(tiles), work.rows.resize(tiles), work.products.resize(tiles);
+    const std::int64_t thread = setting.stored ? 0 : omp_get_thread_num();
+    work.block.for_each([&](std::int64_t i, std::int64_t n, std::int64_t t, std::int64_t s) {
+      const auto at = static_cast<std::size_t>(i);
+      work.v[at] = setting.v.offset({0, 0, n, t, s, 0}) + thread * setting.v.resident_cells();
+      work.m[at] = setting.m.offset({0, 0, n, t, s, 0}) + thread * setting.m.resident_cells();
+    });
+  }
+
+  // Where the n_h·n_w pixels of a tile lie; the padding is zeros.
+  void find_pixels(std::int64_t n, std::int64_t t, std::int64_t s, const float** pixels) const {
+    const std::int64_t first = f.columns.first_input(s), end = first + f.columns.n(), step = a.x.strides[3];
+    for (std::int64_t h = f.rows.first_input(t); h < f.rows.first_input(t) + f.rows.n(); ++h) {
+      const bool inside = f.rows.inside(h);
+      const float* const row = inside ? &a.x(n, 0, h, 0) : a.zeros;
+      for (std::int64_t w = first; w < end; ++w) *pixels++ = inside && f.columns.inside(w) ? row + w * step : a.zeros;
+    }
+  }
+
+  // Asks for the pixels that a tile does not share with the one to its left.
+  void prefetch(const float* const* pixels) const {
+    constexpr std::int64_t kLine = 64 / sizeof(float);
+    for (std::int64_t k = 0; k < points; ++k)
+      if (k % f.columns.n() >= f.columns.n() - f.columns.m)
+        for (std::int64_t c = 0; c < p.ci(); c += kLine) __builtin_prefetch(pixels[k] + c);
+  }
+
+  void transform_input(const Work& work) const {
+    const float* pixels[2][kMaxTile];  // of a tile, and of the one before it, which is transformed meanwhile
+    float* out[kMaxTile];
+    for (std::int64_t k = 0; k < points; ++k) out[k] = a.v + k * v_point;
+    const auto transform = [&](std::int64_t i) {
+      setting.input.apply({.in = pixels[i % 2],
+                           .out = out,
+                           .out_offset = work.v[static_cast<std::size_t>(i)],
+                           .rows = f.rows.n(),
+                           .columns = f.columns.n(),
+                           .channels = p.ci()},
+                          setting.simd);
+    };
+    work.block.for_each([&](std::int64_t i, std::int64_t n, std::int64_t t, std::int64_t s) {
+      find_pixels(n, t, s, pixels[i % 2]);
+      if (setting.prefetch) prefetch(pixels[i % 2]);
+      if (i > 0) transform(i - 1);
+    });
+    transform(work.block.tiles() - 1);
+  }
+
+  std::int64_t first_output(std::int64_t g, std::int64_t b) const {
+    return g * p.co_per_group() + b * setting.panels.width();
+  }
+  std::int64_t outputs(std::int64_t b) const {
+    return std::min(setting.panels.width(), p.co_per_group() - b * setting.panels.width());
+  }
+  std::int64_t place_in_m(std::int64_t o) const { return o % setting.m.axes[5].resident; }
+
+  void multiply(Work& work, std::int64_t g, std::int64_t b) const {
+    const auto tiles = static_cast<std::int64_t>(work.v.size());
+    for (std::size_t i = 0; i < work.m.size(); ++i) work.products[i] = a.m + work.m[i];
+    for (std::int64_t k = 0; k < points; ++k) {
+      const float* const point = a.v + k * v_point + g * p.ci_per_group();
+      for (std::size_t i = 0; i < work.v.size(); ++i) work.rows[i] = point + work.v[i];
+      for (std::int64_t first = 0; first < tiles; first += setting.step) {
+        const simd::Tile tile{.pixels = std::min(setting.step, tiles - first),
+                              .segments = 1,
+                              .length = p.ci_per_group(),
+                              .rows = work.rows.data() + first,
+                              .panel = a.panels + setting.panels.offset(k, g, b),
+                              .bias = a.zeros,
+                              .to = work.products.data() + first,
+                              .to_offset = k * m_point + place_in_m(first_output(g, b)),
+                              .channels = outputs(b)};
+        setting.simd ? simd::multiply(tile) : simd::multiply_scalar(tile);
+      }
+    }
+  }
+
+  void transform_output(const Work& work, std::int64_t g, std::int64_t b) const {
+    const std::int64_t o = first_output(g, b), channels = outputs(b);
+    const bool contiguous = a.y.strides[1] == 1;
+    const float* in[kMaxTile];
+    float* out[kMaxTile];
+    float apart[kMaxTile][simd::kMostWidth];  // outputs whose channels do not lie together in y
+    for (std::int64_t k = 0; k < points; ++k) in[k] = a.m + k * m_point + place_in_m(o);
+    for (std::size_t k = 0; k < kMaxTile; ++k) out[k] = apart[k];
+
+    const std::int64_t tile_columns = f.columns.m, row_step = a.y.strides[2], column_step = a.y.strides[3];
+    work.block.for_each([&](std::int64_t i, std::int64_t n, std::int64_t t, std::int64_t s) {
+      const std::int64_t rows = f.rows.kept(t), columns = f.columns.kept(s);
+      float* const first = &a.y(n, o, t * f.rows.m, s * tile_columns);
+      const auto each = [&](auto&& visit) {
+        for (std::int64_t r = 0; r < rows; ++r)
+          for (std::int64_t q = 0; q < columns; ++q)
+            visit(r * tile_columns + q, first + r * row_step + q * column_step);
+      };
+      if (contiguous) each([&](std::int64_t at, float* to) { out[at] = to; });
+      setting.output.apply({.in = in,
+                            .in_offset = work.m[static_cast<std::size_t>(i)],
+                            .out = out,
+                            .add = a.bias + o,
+                            .rows = rows,
+                            .columns = columns,
+                            .channels = channels},
+                           setting.simd);
+      if (!contiguous)
+        for (std::int64_t j = 0; j < channels; ++j)
+          each([&](std::int64_t at, float* to) { to[j * a.y.strides[1]] = apart[at][j]; });
+    });
+  }
+
+  template <class Pass>
+  void for_each_block(Pass&& pass) const {
+#pragma omp parallel num_threads(setting.threads)
+    {
+      Work work;
+#pragma omp for schedule(dynamic)
+      for (std::int64_t index = 0; index < setting.blocking.count(); ++index) {
+        begin(work, index);
+        pass(work);
+      }
+    }
+  }
+  template <class Pass>
+  void for_each_panel(Pass&& pass) const {
+    for (std::int64_t g = 0; g < p.groups(); ++g)
+      for (std::int64_t b = 0; b < setting.panels.per_group(); ++b) pass(g, b);
+  }
+
+  void operator()() const {
+    if (setting.stored) {
+      for_each_block([&](Work& work) { transform_input(work); });
+      for_each_block(
+          [&](Work& work) { for_each_panel([&](std::int64_t g, std::int64_t b) { multiply(work, g, b); }); });
+      for_each_block(
+          [&](Work& work) { for_each_panel([&](std::int64_t g, std::int64_t b) { transform_output(work, g, b); }); });
+      return;
+    }
+    for_each_block([&](Work& work) {
+      transform_input(work);
+      for_each_panel([&](std::int64_t g, std::int64_t b) {
+        multiply(work, g, b);
+        transform_output(work, g, b);
+      });
+    });
+  }
+};
+
+}  // namespace
+
+void run_blocks(const BlockSetting& setting, const BlockArguments& arguments) { Run{setting, arguments}(); }
+
+}  // namespace convlens
