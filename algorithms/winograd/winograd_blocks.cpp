@@ -19,6 +19,15 @@ struct Run {
   const Nested& f = *setting.nested;
   const std::int64_t points = f.products();
   const std::int64_t v_point = setting.v.axes[1].stride, m_point = setting.m.axes[1].stride;
+  const std::int64_t p_point = setting.p.axes[1].stride;
+
+  using Panel = WinogradPanels::Panel;
+
+  // Where a cell of a stage lies in the memory of this thread, or of all.
+  static std::int64_t place(const Stage& stage, const Coord& cell) {
+    return stage.offset(cell) + (stage.copies > 1 ? omp_get_thread_num() * stage.resident_cells() : 0);
+  }
+  float* place(const Panel& panel) const { return a.p + place(setting.p, {0, 0, panel.g, panel.b, 0, 0}); }
 
   // A block, and what to know of its tiles in the memory of the thread that works on it.
   struct Work {
@@ -32,11 +41,9 @@ struct Run {
     work.block = setting.blocking.at(index);
     const auto tiles = static_cast<std::size_t>(work.block.tiles());
     work.v.resize(tiles), work.m.resize(tiles), work.rows.resize(tiles), work.products.resize(tiles);
-    const std::int64_t thread = setting.stored ? 0 : omp_get_thread_num();
     work.block.for_each([&](std::int64_t i, std::int64_t n, std::int64_t t, std::int64_t s) {
-      const auto at = static_cast<std::size_t>(i);
-      work.v[at] = setting.v.offset({0, 0, n, t, s, 0}) + thread * setting.v.resident_cells();
-      work.m[at] = setting.m.offset({0, 0, n, t, s, 0}) + thread * setting.m.resident_cells();
+      work.v[static_cast<std::size_t>(i)] = place(setting.v, {0, 0, n, t, s, 0});
+      work.m[static_cast<std::size_t>(i)] = place(setting.m, {0, 0, n, t, s, 0});
     });
   }
 
@@ -79,48 +86,47 @@ struct Run {
     transform(work.block.tiles() - 1);
   }
 
-  std::int64_t first_output(std::int64_t g, std::int64_t b) const {
-    return g * p.co_per_group() + b * setting.panels.width();
+  void fill(const Panel& panel, std::int64_t piece) const {
+    setting.panels.fill(panel, piece, setting.filter, a.w, place(panel), p_point, setting.simd);
   }
-  std::int64_t outputs(std::int64_t b) const {
-    return std::min(setting.panels.width(), p.co_per_group() - b * setting.panels.width());
-  }
-  std::int64_t place_in_m(std::int64_t o) const { return o % setting.m.axes[5].resident; }
 
-  void multiply(Work& work, std::int64_t g, std::int64_t b) const {
+  // Where the outputs of a panel lie among those of M that are in memory.
+  std::int64_t place_in_m(const Panel& panel) const { return panel.first_output % setting.m.axes[5].resident; }
+
+  void multiply(Work& work, const Panel& panel) const {
     const auto tiles = static_cast<std::int64_t>(work.v.size());
+    const float* const filters = place(panel);
     for (std::size_t i = 0; i < work.m.size(); ++i) work.products[i] = a.m + work.m[i];
     for (std::int64_t k = 0; k < points; ++k) {
-      const float* const point = a.v + k * v_point + g * p.ci_per_group();
+      const float* const point = a.v + k * v_point + panel.g * p.ci_per_group();
       for (std::size_t i = 0; i < work.v.size(); ++i) work.rows[i] = point + work.v[i];
       for (std::int64_t first = 0; first < tiles; first += setting.step) {
         const simd::Tile tile{.pixels = std::min(setting.step, tiles - first),
                               .segments = 1,
                               .length = p.ci_per_group(),
                               .rows = work.rows.data() + first,
-                              .panel = a.panels + setting.panels.offset(k, g, b),
+                              .panel = filters + k * p_point,
                               .bias = a.zeros,
                               .to = work.products.data() + first,
-                              .to_offset = k * m_point + place_in_m(first_output(g, b)),
-                              .channels = outputs(b)};
+                              .to_offset = k * m_point + place_in_m(panel),
+                              .channels = panel.outputs};
         setting.simd ? simd::multiply(tile) : simd::multiply_scalar(tile);
       }
     }
   }
 
-  void transform_output(const Work& work, std::int64_t g, std::int64_t b) const {
-    const std::int64_t o = first_output(g, b), channels = outputs(b);
+  void transform_output(const Work& work, const Panel& panel) const {
     const bool contiguous = a.y.strides[1] == 1;
     const float* in[kMaxTile];
     float* out[kMaxTile];
     float apart[kMaxTile][simd::kMostWidth];  // outputs whose channels do not lie together in y
-    for (std::int64_t k = 0; k < points; ++k) in[k] = a.m + k * m_point + place_in_m(o);
+    for (std::int64_t k = 0; k < points; ++k) in[k] = a.m + k * m_point + place_in_m(panel);
     for (std::size_t k = 0; k < kMaxTile; ++k) out[k] = apart[k];
 
     const std::int64_t tile_columns = f.columns.m, row_step = a.y.strides[2], column_step = a.y.strides[3];
     work.block.for_each([&](std::int64_t i, std::int64_t n, std::int64_t t, std::int64_t s) {
       const std::int64_t rows = f.rows.kept(t), columns = f.columns.kept(s);
-      float* const first = &a.y(n, o, t * f.rows.m, s * tile_columns);
+      float* const first = &a.y(n, panel.first_output, t * f.rows.m, s * tile_columns);
       const auto each = [&](auto&& visit) {
         for (std::int64_t r = 0; r < rows; ++r)
           for (std::int64_t q = 0; q < columns; ++q)
@@ -130,13 +136,13 @@ struct Run {
       setting.output.apply({.in = in,
                             .in_offset = work.m[static_cast<std::size_t>(i)],
                             .out = out,
-                            .add = a.bias + o,
+                            .add = a.bias + panel.first_output,
                             .rows = rows,
                             .columns = columns,
-                            .channels = channels},
+                            .channels = panel.outputs},
                            setting.simd);
       if (!contiguous)
-        for (std::int64_t j = 0; j < channels; ++j)
+        for (std::int64_t j = 0; j < panel.outputs; ++j)
           each([&](std::int64_t at, float* to) { to[j * a.y.strides[1]] = apart[at][j]; });
     });
   }
@@ -153,33 +159,68 @@ struct Run {
       }
     }
   }
-  template <class Pass>
-  void for_each_panel(Pass&& pass) const {
-    for (std::int64_t g = 0; g < p.groups(); ++g)
-      for (std::int64_t b = 0; b < setting.panels.per_group(); ++b) pass(g, b);
+
+  void fill_all() const {
+#pragma omp parallel for collapse(2) num_threads(setting.threads)
+    for (std::int64_t number = 0; number < setting.panels.count(); ++number)
+      for (std::int64_t piece = 0; piece < setting.panels.pieces(); ++piece) fill(setting.panels.at(number), piece);
   }
 
-  void operator()() const {
-    if (setting.stored) {
-      for_each_block([&](Work& work) { transform_input(work); });
-      for_each_block(
-          [&](Work& work) { for_each_panel([&](std::int64_t g, std::int64_t b) { multiply(work, g, b); }); });
-      for_each_block(
-          [&](Work& work) { for_each_panel([&](std::int64_t g, std::int64_t b) { transform_output(work, g, b); }); });
-      return;
-    }
+  void tiles_outermost() const {
+    fill_all();
     for_each_block([&](Work& work) {
       transform_input(work);
-      for_each_panel([&](std::int64_t g, std::int64_t b) {
-        multiply(work, g, b);
-        transform_output(work, g, b);
-      });
+      for (std::int64_t number = 0; number < setting.panels.count(); ++number) {
+        multiply(work, setting.panels.at(number));
+        transform_output(work, setting.panels.at(number));
+      }
+    });
+  }
+
+  void panels_outermost() const {
+    for_each_block([&](Work& work) { transform_input(work); });
+#pragma omp parallel num_threads(setting.threads)
+    {
+      Work work;
+#pragma omp for schedule(dynamic)
+      for (std::int64_t number = 0; number < setting.panels.count(); ++number) {
+        const Panel panel = setting.panels.at(number);
+        for (std::int64_t piece = 0; piece < setting.panels.pieces(); ++piece) fill(panel, piece);
+        for (std::int64_t index = 0; index < setting.blocking.count(); ++index) {
+          begin(work, index);
+          multiply(work, panel);
+          transform_output(work, panel);
+        }
+      }
+    }
+  }
+
+  void one_after_the_other() const {
+    for_each_block([&](Work& work) { transform_input(work); });
+    fill_all();
+    for_each_block([&](Work& work) {
+      for (std::int64_t number = 0; number < setting.panels.count(); ++number)
+        multiply(work, setting.panels.at(number));
+    });
+    for_each_block([&](Work& work) {
+      for (std::int64_t number = 0; number < setting.panels.count(); ++number)
+        transform_output(work, setting.panels.at(number));
     });
   }
 };
 
 }  // namespace
 
-void run_blocks(const BlockSetting& setting, const BlockArguments& arguments) { Run{setting, arguments}(); }
+void run_blocks(const BlockSetting& setting, const BlockArguments& arguments) {
+  const Run run{setting, arguments};
+  switch (setting.order) {
+    case BlockOrder::tiles:
+      return run.tiles_outermost();
+    case BlockOrder::panels:
+      return run.panels_outermost();
+    case BlockOrder::stored:
+      return run.one_after_the_other();
+  }
+}
 
 }  // namespace convlens

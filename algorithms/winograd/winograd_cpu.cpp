@@ -1,18 +1,15 @@
 // winograd.cpu: Winograd, fast: transformed, multiplied and transformed back a block of tiles at a time.
 //
-//   P = G_h g G_wᵀ              all filters, packed into panels of output channels           every call pays for it
-//   for each block of tiles     shared out between threads
-//     V = B_hᵀ d B_w            a vector of channels at a time                               in the L2 cache
-//     for each panel            32 output channels with AVX-512
-//       M = Σ_c P ⊙ V           n_h·n_w products on the register tile of simd/tile.h         in L1 and L2
-//       Y = A_hᵀ M A_w + bias   a vector of channels at a time, into y
+//   P = G_h g G_wᵀ            filters, packed into panels of output channels (winograd_panels.h)
+//   V = B_hᵀ d B_w            tiles, a vector of channels at a time (vector_sandwich.h)
+//   M = Σ_c P ⊙ V             n_h·n_w products on the register tile of simd/tile.h
+//   Y = A_hᵀ M A_w + bias     a vector of channels at a time, into y
 //
-//   fuse=block     as above: V and M exist for one block (and panel) a thread
-//   fuse=stored    all of V, then all of M, then y: the three passes of winograd.ref
+// M is made for one block of tiles and one panel, and transformed into y while it is in the cache. Of V and P the
+// larger is made in pieces too (winograd_blocks.h). Every call pays for all of it, the filters included.
 //
-// Each output passes through the same sums whatever the blocks, tiles and threads. Source: Lavin & Gray 2016 (arXiv
-// 1509.09308), the fused form; blocks that fit a cache: Jia, Zlateski, Durand & Li, "Optimizing N-dimensional,
-// Winograd- based convolution for manycore CPUs", PPoPP 2018.
+// Sources: Lavin & Gray 2016 (arXiv 1509.09308), the fused form; blocks that fit a cache: Jia, Zlateski, Durand & Li,
+// "Optimizing N-dimensional, Winograd-based convolution for manycore CPUs", PPoPP 2018.
 #include <algorithm>
 
 #include "algorithms/problem/checked.h"
@@ -52,28 +49,51 @@ std::int64_t executed_flops(const BlockSetting& s) {
                                          product({p.n(), tiles, p.co(), s.output.flops()})});
 }
 
+// The larger of V and P is made piece by piece where it is needed, unless that leaves threads without a piece; the
+// smaller is stored.
+BlockOrder choose_order(const Request& request, const TileBlocking& blocking, const WinogradPanels& panels,
+                        int threads) {
+  if (request.options.is("fuse", "stored")) return BlockOrder::stored;
+  if (request.options.is("fuse", "tiles")) return BlockOrder::tiles;
+  if (request.options.is("fuse", "panels")) return BlockOrder::panels;
+  const ConvProblem& p = request.problem;
+  if (panels.count() < std::min<std::int64_t>(threads, blocking.count())) return BlockOrder::tiles;
+  if (blocking.count() < std::min<std::int64_t>(threads, panels.count())) return BlockOrder::panels;
+  const std::int64_t tiles = p.n() * blocking.tiles_h * blocking.tiles_w;
+  return tiles * p.groups() > p.co() ? BlockOrder::tiles : BlockOrder::panels;
+}
+
 Decisions decide(const Request& request) {
   const ConvProblem problem = request.problem;
   const auto nested = std::make_shared<const Nested>(nest(request));
   const int threads = simd::used_threads(request);
-  const bool stored = request.options.is("fuse", "stored");
   const WinogradPanels panels(problem, *nested);
   const TileBlocking blocking = choose_blocking(request, *nested, panels.width());
+  const BlockOrder order = choose_order(request, blocking, panels, threads);
 
-  std::vector<Stage> stages = winograd_stages(problem, request.dtype, nested);
-  Stage &v = stages[0], &u = stages[1], &m = stages[2];
+  Decisions d;
+  d.stages = winograd_stages(problem, request.dtype, nested);
+  d.stages.push_back(panels.stage(problem, nested, stage_operand(1)));
+  Stage &v = d.stages[0], &u = d.stages[1], &m = d.stages[2], &packed = d.stages[3];
   u.stored = false;
-  if (!stored) {
-    for (Stage* stage : {&v, &m}) {
-      stage->axes[2].resident = std::min(problem.n(), blocking.images);
-      stage->axes[3].resident = blocking.rows;
-      stage->axes[4].resident = blocking.columns;
-      stage->copies = threads;
-    }
+  const auto keep_block = [&](Stage& stage) {
+    stage.axes[2].resident = std::min(problem.n(), blocking.images);
+    stage.axes[3].resident = blocking.rows;
+    stage.axes[4].resident = blocking.columns;
+    stage.copies = threads;
+    stage.lay_out();
+  };
+  if (order == BlockOrder::tiles) keep_block(v);
+  if (order == BlockOrder::panels) {
+    packed.axes[2].resident = packed.axes[3].resident = 1;
+    packed.copies = threads;
+    packed.lay_out();
+  }
+  if (order != BlockOrder::stored) {
     // One panel's products, unless the panels of a group begin elsewhere than those of the next.
     const bool aligned = problem.groups() == 1 || problem.co_per_group() % panels.width() == 0;
     m.axes[5].resident = std::min(problem.co_per_group(), aligned ? panels.width() : problem.co_per_group());
-    v.lay_out(), m.lay_out();
+    keep_block(m);
   }
   const BlockSetting setting{
       .problem = problem,
@@ -83,18 +103,16 @@ Decisions decide(const Request& request) {
       .filter = {nested->h.g, nested->w.g},
       .output = {nested->h.at, nested->w.at},
       .blocking = blocking,
+      .order = order,
       .v = v,
       .m = m,
-      .stored = stored,
+      .p = packed,
       .simd = request.options.is("simd", "on"),
       .prefetch = request.options.is("prefetch", "on"),
       .step = request.options.is("register_tile", "on") ? simd::tile_pixels() : 1,
       .threads = threads,
   };
 
-  Decisions d;
-  d.stages = stages;
-  d.stages.push_back(panels.stage(problem, nested, stage_operand(1)));
   for (const Stage& picture : simd::picture_stages(request)) d.stages.push_back(picture);
   const std::int64_t zeros = std::max(problem.ci(), panels.width());
   d.scratch = {{"bias", problem.co() * size_of(DType::f32)}, {"zeros", zeros * size_of(DType::f32)}};
@@ -104,19 +122,18 @@ Decisions decide(const Request& request) {
              "blocks of " + std::to_string(blocking.tiles()) + " tiles"};
   d.execute = [setting, request, zeros](const Arguments& a, const Workspace& workspace, int, Stream) {
     const simd::Picture picture(request, a.x, workspace);
-    float* const packed = workspace.get<float>("panels");
     float* const bias = workspace.get<float>("bias");
     float* const zero = workspace.get<float>("zeros");
     for (std::int64_t o = 0; o < setting.problem.co(); ++o) bias[o] = a.bias.as<float>()[o];
     std::fill_n(zero, zeros, 0.0f);
-    setting.panels.fill(setting.problem, setting.filter, a.w.as<float>(), packed, setting.simd, setting.threads);
     run_blocks(setting, {.x = picture.view(),
+                         .w = a.w.as<float>(),
                          .y = a.y.as<float>(),
-                         .panels = packed,
                          .bias = bias,
                          .zeros = zero,
                          .v = workspace.get<float>("V"),
-                         .m = workspace.get<float>("M")});
+                         .m = workspace.get<float>("M"),
+                         .p = workspace.get<float>("panels")});
   };
   return d;
 }
@@ -130,12 +147,14 @@ std::vector<Option> options() {
                  {"on", "off"},
                  "on",
                  true});
-  all.push_back({"fuse",
-                 "Fusion",
-                 "Transform, multiply and transform back a block of tiles in the cache, or store V and M as a whole.",
-                 {"block", "stored"},
-                 "block",
-                 true});
+  all.push_back(
+      {"fuse",
+       "Fusion",
+       "Take a block of tiles through all passes, or a panel of filters, or store V, P and M as a whole; auto "
+       "stores the smaller of V and P.",
+       {"auto", "tiles", "panels", "stored"},
+       "auto",
+       true});
   return all;
 }
 

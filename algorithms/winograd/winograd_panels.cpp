@@ -48,8 +48,17 @@ WinogradPanels::WinogradPanels(const ConvProblem& p, const Nested& f)
       points_w_(f.columns.n()),
       groups_(p.groups()),
       channels_(p.ci_per_group()),
+      outputs_(p.co_per_group()),
+      taps_(p.taps()),
       width_(simd::tile_width()) {
-  per_group_ = (p.co_per_group() + width_ - 1) / width_;
+  constexpr std::int64_t kLine = 64 / sizeof(float);  // channels whose taps share a cache line in OHWI
+  per_group_ = (outputs_ + width_ - 1) / width_;
+  piece_ = std::clamp<std::int64_t>(kGathered / (taps_ * width_), 1, kLine);
+}
+
+WinogradPanels::Panel WinogradPanels::at(std::int64_t number) const {
+  const std::int64_t g = number / per_group_, b = number % per_group_;
+  return {g, b, g * outputs_ + b * width_, std::min(width_, outputs_ - b * width_)};
 }
 
 Stage WinogradPanels::stage(const ConvProblem& p, const std::shared_ptr<const Nested>& nested, Operand u) const {
@@ -70,37 +79,33 @@ Stage WinogradPanels::stage(const ConvProblem& p, const std::shared_ptr<const Ne
   return stage;
 }
 
-void WinogradPanels::fill(const ConvProblem& p, const VectorSandwich& transform, View<const float> w, float* panels,
-                          bool simd, int threads) const {
-  constexpr std::int64_t kChannels = 8;  // at a time: their taps stay in L1, and a line of an OHWI filter is half used
-  const std::int64_t chunks = (channels_ + kChannels - 1) / kChannels, taps = p.taps();
-#pragma omp parallel for collapse(3) num_threads(threads)
-  for (std::int64_t g = 0; g < groups_; ++g)
-    for (std::int64_t b = 0; b < per_group_; ++b)
-      for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-        const std::int64_t first = chunk * kChannels, channels = std::min(kChannels, channels_ - first);
-        const std::int64_t o = g * p.co_per_group() + b * width_;
-        const std::int64_t outputs = std::min(width_, p.co_per_group() - b * width_);
+void WinogradPanels::fill(const Panel& panel, std::int64_t piece, const VectorSandwich& transform, View<const float> w,
+                          float* to, std::int64_t point_step, bool simd) const {
+  const std::int64_t first = piece * piece_, channels = std::min(piece_, channels_ - first);
+  static_assert(kGathered >= static_cast<std::int64_t>(kMaxTile) * simd::kMostWidth, "a channel must fit");
+  float gathered[kGathered];  // [taps][channels][width]
+  float* row = gathered;
+  for (std::int64_t u = 0; u < w.shape[2]; ++u)
+    for (std::int64_t v = 0; v < w.shape[3]; ++v, row += channels * width_)
+      for (std::int64_t j = 0; j < width_; ++j)
+        if (j < panel.outputs) {
+          const float* const filter = &w(panel.first_output + j, first, u, v);
+          for (std::int64_t c = 0; c < channels; ++c) row[c * width_ + j] = filter[c * w.strides[1]];
+        } else {
+          for (std::int64_t c = 0; c < channels; ++c) row[c * width_ + j] = 0;
+        }
 
-        float gathered[kMaxPoints * kMaxPoints * kChannels * simd::kMostWidth];  // [taps][channels][width]
-        for (std::int64_t j = 0; j < width_; ++j)
-          for (std::int64_t tap = 0; tap < taps; ++tap)
-            for (std::int64_t c = 0; c < channels; ++c)
-              gathered[(tap * channels + c) * width_ + j] =
-                  j < outputs ? w(o + j, first + c, tap / p.wf(), tap % p.wf()) : 0.0f;
-
-        const float* in[kMaxTile];
-        float* out[kMaxTile];
-        for (std::int64_t tap = 0; tap < taps; ++tap) in[tap] = gathered + tap * channels * width_;
-        for (std::int64_t point = 0; point < points_h_ * points_w_; ++point) out[point] = panels + offset(point, g, b);
-        transform.apply({.in = in,
-                         .out = out,
-                         .out_offset = first * width_,
-                         .rows = points_h_,
-                         .columns = points_w_,
-                         .channels = channels * width_},
-                        simd);
-      }
+  const float* in[kMaxTile];
+  float* out[kMaxTile];
+  for (std::int64_t tap = 0; tap < taps_; ++tap) in[tap] = gathered + tap * channels * width_;
+  for (std::int64_t point = 0; point < points_h_ * points_w_; ++point) out[point] = to + point * point_step;
+  transform.apply({.in = in,
+                   .out = out,
+                   .out_offset = first * width_,
+                   .rows = points_h_,
+                   .columns = points_w_,
+                   .channels = channels * width_},
+                  simd);
 }
 
 }  // namespace convlens

@@ -16,23 +16,29 @@ class WinogradPanels {
  public:
   WinogradPanels(const ConvProblem& problem, const Nested& nested);
 
+  // Panels are numbered g·⌈C_o/G/width⌉ + b. What one of them makes: `outputs` channels from `first_output` on, of
+  // which there are at most width(), from those of group g.
+  struct Panel {
+    std::int64_t g, b, first_output, outputs;
+  };
+  std::int64_t count() const { return groups_ * per_group_; }
   std::int64_t width() const { return width_; }
-  std::int64_t per_group() const { return per_group_; }
-
-  // Where the panel of a point begins, of length C_i/G times width(). Points are numbered ξ·n_w + ν.
-  std::int64_t offset(std::int64_t point, std::int64_t g, std::int64_t b) const {
-    return ((point * groups_ + g) * per_group_ + b) * channels_ * width_;
-  }
+  Panel at(std::int64_t number) const;
 
   // P as a stage, "panels", made from the stage `u`; what is beyond C_o is alignment padding.
   Stage stage(const ConvProblem& problem, const std::shared_ptr<const Nested>& nested, Operand u) const;
 
-  // Fills all panels; `simd` says whether with vectors.
-  void fill(const ConvProblem& problem, const VectorSandwich& transform, View<const float> w, float* panels, bool simd,
-            int threads) const;
+  // A panel is filled piece by piece, each some of its channels c.
+  std::int64_t pieces() const { return (channels_ + piece_ - 1) / piece_; }
+
+  // Fills a piece of `panel`, which lies at `to` and `point_step` floats further for each next point (ξ, ν).
+  void fill(const Panel& panel, std::int64_t piece, const VectorSandwich& transform, View<const float> w, float* to,
+            std::int64_t point_step, bool simd) const;
 
  private:
-  std::int64_t points_h_, points_w_, groups_, per_group_, channels_, width_;
+  static constexpr std::int64_t kGathered = 16 * 1024;  // floats of a piece's filters: they stay in the L2 cache
+
+  std::int64_t points_h_, points_w_, groups_, per_group_, channels_, outputs_, taps_, width_, piece_;
 };
 
 }  // namespace convlens
