@@ -51,6 +51,19 @@ PanelMap map_of(const ConvProblem& p, std::int64_t width, std::int64_t per_group
 
 }  // namespace
 
+void gather_filters(View<const float> w, std::int64_t first_o, std::int64_t outputs, std::int64_t width,
+                    std::int64_t first_c, std::int64_t channels, float* to) {
+  for (std::int64_t u = 0; u < w.shape[2]; ++u)
+    for (std::int64_t v = 0; v < w.shape[3]; ++v, to += channels * width)
+      for (std::int64_t j = 0; j < width; ++j)
+        if (j < outputs) {
+          const float* const filter = &w(first_o + j, first_c, u, v);
+          for (std::int64_t c = 0; c < channels; ++c) to[c * width + j] = filter[c * w.strides[1]];
+        } else {
+          for (std::int64_t c = 0; c < channels; ++c) to[c * width + j] = 0;
+        }
+}
+
 Panels::Panels(const ConvProblem& p) : groups_(p.groups()), reduction_(p.reduction()), width_(tile_width()) {
   per_group_ = (p.co_per_group() + width_ - 1) / width_;
 }

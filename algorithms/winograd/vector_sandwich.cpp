@@ -13,7 +13,6 @@ namespace convlens::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Finish = VectorSandwich::Finish;
 using Side = VectorSandwich::Side;
 using Channels = VectorSandwich::Channels;
 
@@ -23,6 +22,19 @@ HWY_INLINE V Dot(D d, const float* row, const V* x) {
   V sum = hn::Mul(hn::Set(d, row[0]), x[0]);
   for (int k = 1; k < kLength; ++k) sum = hn::MulAdd(hn::Set(d, row[k]), x[k], sum);
   return sum;
+}
+
+// sum / divisor, correctly rounded: a fused multiply-add gives the remainder of the estimate exactly (Markstein,
+// "Computation of elementary functions on the IBM RISC System/6000 processor", 1990). Vector divisions are slow.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Divide(D d, V sum, float divisor, float inverse) {
+#if HWY_TARGET <= HWY_AVX2 || HWY_TARGET == HWY_NEON
+  const V estimate = hn::Mul(sum, hn::Set(d, inverse));
+  return hn::MulAdd(hn::NegMulAdd(estimate, hn::Set(d, divisor), sum), hn::Set(d, inverse), estimate);
+#else  // without fused multiply-adds
+  static_cast<void>(inverse);
+  return hn::Div(sum, hn::Set(d, divisor));
+#endif
 }
 
 // half = L·X: a column of X in registers, its products with all rows.
@@ -37,8 +49,9 @@ void MultiplyLeft(D d, const Side& left, const Channels& c, std::int64_t first, 
 }
 
 // out = half·Rᵀ, finished.
-template <Finish kFinish, int kColumns, class D, class V = hn::Vec<D>>
-void MultiplyRight(D d, const Side& right, const float* factors, const Channels& c, std::int64_t first, const V* half) {
+template <bool kDivides, int kColumns, class D, class V = hn::Vec<D>>
+void MultiplyRight(D d, const VectorSandwich& s, const Channels& c, std::int64_t first, const V* half) {
+  const Side& right = s.right();
   const V add = c.add ? hn::LoadU(d, c.add + first) : hn::Zero(d);
   for (std::int64_t i = 0; i < c.rows; ++i, half += kColumns) {
     V x[kColumns];
@@ -46,8 +59,7 @@ void MultiplyRight(D d, const Side& right, const float* factors, const Channels&
     for (std::int64_t j = 0; j < c.columns; ++j) {
       const std::int64_t at = i * right.rows + j;
       V sum = Dot<kColumns>(d, right.numerators.data() + j * kColumns, x);
-      if constexpr (kFinish == Finish::multiply) sum = hn::Mul(sum, hn::Set(d, factors[at]));
-      if constexpr (kFinish == Finish::divide) sum = hn::Div(sum, hn::Set(d, factors[at]));
+      if constexpr (kDivides) sum = Divide(d, sum, s.divisors()[at], s.inverses()[at]);
       hn::StoreU(c.add ? hn::Add(sum, add) : sum, d, c.out[at] + c.out_offset + first);
     }
   }
@@ -57,7 +69,7 @@ template <class D>
 struct Passes {
   using V = hn::Vec<D>;
   using Left = void (*)(D, const Side&, const Channels&, std::int64_t, std::int64_t, V*);
-  using Right = void (*)(D, const Side&, const float*, const Channels&, std::int64_t, const V*);
+  using Right = void (*)(D, const VectorSandwich&, const Channels&, std::int64_t, const V*);
 
   // One function a length of the sums, 1 … kMaxPoints, so that their operands stay in registers.
   template <int... kLengths>
@@ -65,36 +77,26 @@ struct Passes {
     static constexpr Left kFunctions[] = {MultiplyLeft<kLengths + 1, D>...};
     return kFunctions[length - 1];
   }
-  template <Finish kFinish, int... kLengths>
+  template <bool kDivides, int... kLengths>
   static Right RightOf(std::int64_t length, std::integer_sequence<int, kLengths...>) {
-    static constexpr Right kFunctions[] = {MultiplyRight<kFinish, kLengths + 1, D>...};
+    static constexpr Right kFunctions[] = {MultiplyRight<kDivides, kLengths + 1, D>...};
     return kFunctions[length - 1];
-  }
-  static Right RightOf(Finish finish, std::int64_t length) {
-    constexpr std::make_integer_sequence<int, kMaxPoints> lengths;
-    switch (finish) {
-      case Finish::none:
-        return RightOf<Finish::none>(length, lengths);
-      case Finish::multiply:
-        return RightOf<Finish::multiply>(length, lengths);
-      case Finish::divide:
-        break;
-    }
-    return RightOf<Finish::divide>(length, lengths);
   }
 };
 
 // The last vector may begin within the one before it: its channels are then computed twice, to the same values.
 template <class D>
 void Whole(D d, const VectorSandwich& s, const Channels& c) {
-  const auto left = Passes<D>::LeftOf(s.left().columns, std::make_integer_sequence<int, kMaxPoints>());
-  const auto right = Passes<D>::RightOf(s.finish(), s.right().columns);
+  constexpr std::make_integer_sequence<int, kMaxPoints> lengths;
+  const auto left = Passes<D>::LeftOf(s.left().columns, lengths);
+  const auto right = s.divides() ? Passes<D>::template RightOf<true>(s.right().columns, lengths)
+                                 : Passes<D>::template RightOf<false>(s.right().columns, lengths);
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   hn::Vec<D> half[kMaxTile];
   for (std::int64_t first = 0; first < c.channels; first += lanes) {
     const std::int64_t from = std::min(first, c.channels - lanes);
     left(d, s.left(), c, from, s.right().columns, half);
-    right(d, s.right(), s.factors(), c, from, half);
+    right(d, s, c, from, half);
   }
 }
 
@@ -151,27 +153,18 @@ VectorSandwich::Side side(const FractionMatrix& matrix) {
   return side;
 }
 
-bool power_of_two(std::int64_t value) { return (value & (value - 1)) == 0; }
-
 }  // namespace
 
 VectorSandwich::VectorSandwich(const FractionMatrix& left, const FractionMatrix& right)
     : left_(side(left)), right_(side(right)) {
-  const auto for_each = [&](auto&& visit) {
-    std::size_t at = 0;
-    for (std::int64_t i = 0; i < left.rows(); ++i)
-      for (std::int64_t j = 0; j < right.rows(); ++j)
-        visit(at++, integer_row(left, i).denominator * integer_row(right, j).denominator);
-  };
-  for_each([&](std::size_t, std::int64_t denominator) {
-    finish_ = std::max(finish_, denominator == 1            ? Finish::none
-                                : power_of_two(denominator) ? Finish::multiply
-                                                            : Finish::divide);
-  });
-  for_each([&](std::size_t at, std::int64_t denominator) {
-    const auto divisor = static_cast<float>(denominator);
-    factors_[at] = finish_ == Finish::divide ? divisor : 1 / divisor;
-  });
+  std::size_t at = 0;
+  for (std::int64_t i = 0; i < left.rows(); ++i)
+    for (std::int64_t j = 0; j < right.rows(); ++j, ++at) {
+      const std::int64_t divisor = integer_row(left, i).denominator * integer_row(right, j).denominator;
+      divisors_[at] = static_cast<float>(divisor);
+      inverses_[at] = 1 / divisors_[at];
+      divides_ = divides_ || divisor != 1;
+    }
 }
 
 void VectorSandwich::apply(const Channels& channels, bool simd) const {

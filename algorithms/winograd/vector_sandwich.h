@@ -20,9 +20,6 @@ namespace convlens {
 
 class VectorSandwich {
  public:
-  // How the denominators are applied: there are none, all are powers of two (times an exact inverse), or others.
-  enum class Finish : std::uint8_t { none, multiply, divide };
-
   struct Side {
     std::int64_t rows = 0, columns = 0;
     std::array<float, kMaxTile> numerators{};  // (rows, columns), dense
@@ -45,8 +42,9 @@ class VectorSandwich {
   std::int64_t out_columns() const { return right_.rows; }
   const Side& left() const { return left_; }
   const Side& right() const { return right_; }
-  const float* factors() const { return factors_.data(); }  // (out_rows, out_columns): inverses, or divisors
-  Finish finish() const { return finish_; }
+  const float* divisors() const { return divisors_.data(); }  // (out_rows, out_columns), products of denominators
+  const float* inverses() const { return inverses_.data(); }
+  bool divides() const { return divides_; }  // whether there is a divisor other than 1
 
   // With vectors, or the same one number at a time.
   void apply(const Channels& channels, bool simd) const;
@@ -58,8 +56,8 @@ class VectorSandwich {
 
  private:
   Side left_, right_;
-  std::array<float, kMaxTile> factors_{};
-  Finish finish_ = Finish::none;
+  std::array<float, kMaxTile> divisors_{}, inverses_{};
+  bool divides_ = false;
 };
 
 }  // namespace convlens

@@ -31,7 +31,7 @@ struct Run {
 
   // A block, and what to know of its tiles in the memory of the thread that works on it.
   struct Work {
-    TileBlock block;
+    simd::TileBlock block;
     std::vector<std::int64_t> v, m;  // where a tile begins, for its first point and channel
     std::vector<const float*> rows;
     std::vector<float*> products;

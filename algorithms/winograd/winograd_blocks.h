@@ -8,9 +8,9 @@
 #pragma once
 
 #include "algorithms/interface/stage.h"
+#include "algorithms/simd/tile_blocks.h"
 #include "algorithms/tensor/view.h"
 #include "algorithms/winograd/nested.h"
-#include "algorithms/winograd/tile_blocks.h"
 #include "algorithms/winograd/vector_sandwich.h"
 #include "algorithms/winograd/winograd_panels.h"
 
@@ -24,7 +24,7 @@ struct BlockSetting {
   std::shared_ptr<const Nested> nested;
   WinogradPanels panels;
   VectorSandwich input, filter, output;
-  TileBlocking blocking;
+  simd::TileBlocking blocking;
   BlockOrder order;
   Stage v, m, p;
   bool simd, prefetch;

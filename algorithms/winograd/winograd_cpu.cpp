@@ -28,12 +28,12 @@ namespace {
 
 // As many tiles as keep V and the products of a panel within a quarter of an L2 cache, through which the panels stream;
 // at least a register tile of them.
-TileBlocking choose_blocking(const Request& request, const Nested& f, std::int64_t width) {
+simd::TileBlocking choose_blocking(const Request& request, const Nested& f, std::int64_t width) {
   constexpr std::int64_t kQuarterL2 = 256 * 1024;
   const ConvProblem& p = request.problem;
-  if (request.options.is("cache_block", "off")) return TileBlocking(p.n(), f, f.tiles());
+  if (request.options.is("cache_block", "off")) return {p.n(), f.rows.tiles(), f.columns.tiles(), f.tiles()};
   const std::int64_t fits = kQuarterL2 / (f.products() * size_of(DType::f32)) / (p.ci() + width);
-  return TileBlocking(p.n(), f, std::max<std::int64_t>(simd::tile_pixels(), fits));
+  return {p.n(), f.rows.tiles(), f.columns.tiles(), std::max<std::int64_t>(simd::tile_pixels(), fits)};
 }
 
 // A transform makes whole tiles, a product is a multiplication and an addition, and the bias is not counted.
@@ -51,7 +51,7 @@ std::int64_t executed_flops(const BlockSetting& s) {
 
 // The larger of V and P is made piece by piece where it is needed, unless that leaves threads without a piece; the
 // smaller is stored.
-BlockOrder choose_order(const Request& request, const TileBlocking& blocking, const WinogradPanels& panels,
+BlockOrder choose_order(const Request& request, const simd::TileBlocking& blocking, const WinogradPanels& panels,
                         int threads) {
   if (request.options.is("fuse", "stored")) return BlockOrder::stored;
   if (request.options.is("fuse", "tiles")) return BlockOrder::tiles;
@@ -68,7 +68,7 @@ Decisions decide(const Request& request) {
   const auto nested = std::make_shared<const Nested>(nest(request));
   const int threads = simd::used_threads(request);
   const WinogradPanels panels(problem, *nested);
-  const TileBlocking blocking = choose_blocking(request, *nested, panels.width());
+  const simd::TileBlocking blocking = choose_blocking(request, *nested, panels.width());
   const BlockOrder order = choose_order(request, blocking, panels, threads);
 
   Decisions d;

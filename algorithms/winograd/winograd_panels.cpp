@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algorithms/simd/panels.h"
 #include "algorithms/simd/tile.h"
 #include "algorithms/winograd/winograd_map.h"
 
@@ -80,21 +81,11 @@ Stage WinogradPanels::stage(const ConvProblem& p, const std::shared_ptr<const Ne
 }
 
 void WinogradPanels::fill(const Panel& panel, std::int64_t piece, const VectorSandwich& transform, View<const float> w,
-                          float* to, std::int64_t point_step, bool simd) const {
+                          float* to, std::int64_t point_step, bool vectors) const {
   const std::int64_t first = piece * piece_, channels = std::min(piece_, channels_ - first);
   static_assert(kGathered >= static_cast<std::int64_t>(kMaxTile) * simd::kMostWidth, "a channel must fit");
   float gathered[kGathered];  // [taps][channels][width]
-  float* row = gathered;
-  for (std::int64_t u = 0; u < w.shape[2]; ++u)
-    for (std::int64_t v = 0; v < w.shape[3]; ++v, row += channels * width_)
-      for (std::int64_t j = 0; j < width_; ++j)
-        if (j < panel.outputs) {
-          const float* const filter = &w(panel.first_output + j, first, u, v);
-          for (std::int64_t c = 0; c < channels; ++c) row[c * width_ + j] = filter[c * w.strides[1]];
-        } else {
-          for (std::int64_t c = 0; c < channels; ++c) row[c * width_ + j] = 0;
-        }
-
+  simd::gather_filters(w, panel.first_output, panel.outputs, width_, first, channels, gathered);
   const float* in[kMaxTile];
   float* out[kMaxTile];
   for (std::int64_t tap = 0; tap < taps_; ++tap) in[tap] = gathered + tap * channels * width_;
@@ -105,7 +96,7 @@ void WinogradPanels::fill(const Panel& panel, std::int64_t piece, const VectorSa
                    .rows = points_h_,
                    .columns = points_w_,
                    .channels = channels * width_},
-                  simd);
+                  vectors);
 }
 
 }  // namespace convlens

@@ -33,7 +33,7 @@ class WinogradPanels {
 
   // Fills a piece of `panel`, which lies at `to` and `point_step` floats further for each next point (ξ, ν).
   void fill(const Panel& panel, std::int64_t piece, const VectorSandwich& transform, View<const float> w, float* to,
-            std::int64_t point_step, bool simd) const;
+            std::int64_t point_step, bool vectors) const;
 
  private:
   static constexpr std::int64_t kGathered = 16 * 1024;  // floats of a piece's filters: they stay in the L2 cache

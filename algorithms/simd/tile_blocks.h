@@ -1,14 +1,12 @@
-// Blocks of Winograd's tiles: what a thread transforms, multiplies and transforms back while it is in its cache.
+// Blocks of tiles: what a thread of a transforming row transforms, multiplies and transforms back while it is in its
+// cache. Tile (n, t, s) is in row t and column s of those that cover the outputs of image n.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
-#include "algorithms/winograd/nested.h"
+namespace convlens::simd {
 
-namespace convlens {
-
-// Tiles (n, t, s): an image, a row and a column of tiles.
 struct TileBlock {
   std::int64_t first_n = 0, images = 1, first_t = 0, rows = 1, first_s = 0, columns = 1;
 
@@ -30,11 +28,11 @@ struct TileBlocking {
   std::int64_t n, tiles_h, tiles_w;
   std::int64_t images = 1, rows = 1, columns = 1;  // of a block
 
-  TileBlocking(std::int64_t batch, const Nested& f, std::int64_t most)
-      : n(batch), tiles_h(f.rows.tiles()), tiles_w(f.columns.tiles()) {
+  TileBlocking(std::int64_t batch, std::int64_t rows_of_tiles, std::int64_t columns_of_tiles, std::int64_t most)
+      : n(batch), tiles_h(rows_of_tiles), tiles_w(columns_of_tiles) {
     columns = share(tiles_w, most);
     if (columns == tiles_w) rows = share(tiles_h, most / tiles_w);
-    if (columns == tiles_w && rows == tiles_h) images = share(std::max<std::int64_t>(1, n), most / f.tiles());
+    if (columns == tiles_w && rows == tiles_h) images = share(std::max<std::int64_t>(1, n), most / (tiles_h * tiles_w));
   }
 
   std::int64_t tiles() const { return images * rows * columns; }
@@ -54,4 +52,4 @@ struct TileBlocking {
   }
 };
 
-}  // namespace convlens
+}  // namespace convlens::simd
