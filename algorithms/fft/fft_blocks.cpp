@@ -14,7 +14,7 @@ namespace {
 
 using Panel = SpectrumPanels::Panel;
 
-struct Run {
+struct Passes {
   const BlockSetting& s;
   const BlockArguments& a;
 
@@ -33,18 +33,14 @@ struct Run {
     std::vector<float> apart;            // outputs whose channels do not lie together in y
   };
 
-  // Where a cell of a stage lies in the memory of this thread, or of all.
-  static std::int64_t place(const Stage& stage, const Coord& cell) {
-    return stage.offset(cell) + (stage.copies > 1 ? omp_get_thread_num() * stage.resident_cells() : 0);
-  }
-  float* place(const Panel& panel) const { return a.p + place(s.p, {0, 0, panel.number, 0, 0, 0}); }
+  float* place(const Panel& panel) const { return a.p + simd::place_of(s.p, {0, 0, panel.number, 0, 0, 0}); }
 
-  void begin(Work& work, std::int64_t index) const {
-    work.block = s.blocking.at(index);
+  void begin(Work& work, const simd::TileBlock& block) const {
+    work.block = block;
     work.x.clear(), work.y.clear();
     work.block.for_each([&](std::int64_t, std::int64_t n, std::int64_t i, std::int64_t j) {
-      work.x.push_back(place(s.x_hat, {n, 0, i, j, 0, 0}));
-      work.y.push_back(place(s.y_hat, {n, 0, i, j, 0, 0}));
+      work.x.push_back(simd::place_of(s.x_hat, {n, 0, i, j, 0, 0}));
+      work.y.push_back(simd::place_of(s.y_hat, {n, 0, i, j, 0, 0}));
     });
   }
 
@@ -74,26 +70,32 @@ struct Run {
     });
   }
 
-  void fill(const Panel& panel, std::int64_t piece) const {
+  void fill(std::int64_t number, std::int64_t piece) const {
+    const Panel panel = s.panels.at(number);
     float* const gathered = a.gathered + omp_get_thread_num() * s.panels.gathered_floats();
     s.panels.fill(panel, piece, a.w, gathered, place(panel), p_step, s.vectors);
   }
 
-  void multiply(const Work& work, const Panel& panel) const {
+  // Where the outputs of a panel lie among those of Ŷ that are in memory.
+  std::int64_t place_in_y_hat(const Panel& panel) const { return panel.first_output % y_parts; }
+
+  void multiply(const Work& work, std::int64_t number) const {
+    const Panel panel = s.panels.at(number);
     const auto tiles = static_cast<std::int64_t>(work.x.size());
+    const std::int64_t step = simd::share(tiles, s.step);
     const std::int64_t channel = panel.g * problem.ci_per_group();
     const float* rows[2][2 * simd::kMostPixels];  // of a part of Ŷ: its two segments of X̂
     float* to[2][simd::kMostPixels];
     for (std::int64_t bin = 0; bin < bins; ++bin)
-      for (std::int64_t first = 0; first < tiles; first += s.step) {
-        const std::int64_t pixels = std::min(s.step, tiles - first);
+      for (std::int64_t first = 0; first < tiles; first += step) {
+        const std::int64_t pixels = std::min(step, tiles - first);
         for (std::int64_t i = 0; i < pixels; ++i) {
           const std::int64_t x = work.x[static_cast<std::size_t>(first + i)] + bin * x_step;
           const std::int64_t y = work.y[static_cast<std::size_t>(first + i)] + bin * y_step;
           rows[0][i] = a.x_hat + 2 * x + channel;
           rows[0][pixels + i] = rows[1][i] = rows[0][i] + problem.ci();
           rows[1][pixels + i] = a.negated + x + channel;
-          to[0][i] = a.y_hat + 2 * y;
+          to[0][i] = a.y_hat + 2 * y + place_in_y_hat(panel);
           to[1][i] = to[0][i] + y_parts;
         }
         for (int part = 0; part < 2; ++part) {
@@ -110,7 +112,8 @@ struct Run {
       }
   }
 
-  void transform_output(Work& work, const Panel& panel) const {
+  void transform_output(Work& work, std::int64_t number) const {
+    const Panel panel = s.panels.at(number);
     const bool contiguous = a.y.strides[1] == 1;
     const TileAxis &row_axis = s.map.rows, &column_axis = s.map.columns;
     work.apart.resize(static_cast<std::size_t>(row_axis.per_tile * column_axis.per_tile * s.panels.width()));
@@ -125,7 +128,7 @@ struct Run {
         work.outputs[static_cast<std::size_t>(k)] =
             contiguous ? output(0, k) : work.apart.data() + k * s.panels.width();
       inverse(s.length,
-              {.in = a.y_hat + 2 * work.y[static_cast<std::size_t>(tile)],
+              {.in = a.y_hat + 2 * work.y[static_cast<std::size_t>(tile)] + place_in_y_hat(panel),
                .bin_step = 2 * y_step,
                .imaginary = y_parts,
                .out = work.outputs.data(),
@@ -142,57 +145,14 @@ struct Run {
             *output(channel, k) = work.outputs[static_cast<std::size_t>(k)][channel];
     });
   }
-
-  template <class Pass>
-  void for_each_block(Pass&& pass) const {
-#pragma omp parallel num_threads(s.threads)
-    {
-      Work work;
-#pragma omp for schedule(dynamic)
-      for (std::int64_t index = 0; index < s.blocking.count(); ++index) {
-        begin(work, index);
-        pass(work);
-      }
-    }
-  }
-
-  void tiles_outermost() const {
-#pragma omp parallel for collapse(2) num_threads(s.threads)
-    for (std::int64_t number = 0; number < s.panels.count(); ++number)
-      for (std::int64_t piece = 0; piece < s.panels.pieces(); ++piece) fill(s.panels.at(number), piece);
-    for_each_block([&](Work& work) {
-      transform_input(work);
-      for (std::int64_t number = 0; number < s.panels.count(); ++number) {
-        multiply(work, s.panels.at(number));
-        transform_output(work, s.panels.at(number));
-      }
-    });
-  }
-
-  void panels_outermost() const {
-    for_each_block([&](Work& work) { transform_input(work); });
-#pragma omp parallel num_threads(s.threads)
-    {
-      Work work;
-#pragma omp for schedule(dynamic)
-      for (std::int64_t number = 0; number < s.panels.count(); ++number) {
-        const Panel panel = s.panels.at(number);
-        for (std::int64_t piece = 0; piece < s.panels.pieces(); ++piece) fill(panel, piece);
-        for (std::int64_t index = 0; index < s.blocking.count(); ++index) {
-          begin(work, index);
-          multiply(work, panel);
-          transform_output(work, panel);
-        }
-      }
-    }
-  }
 };
 
 }  // namespace
 
 void run_blocks(const BlockSetting& setting, const BlockArguments& arguments) {
-  const Run run{setting, arguments};
-  setting.order == BlockOrder::tiles ? run.tiles_outermost() : run.panels_outermost();
+  const SpectrumPanels& panels = setting.panels;
+  const Passes passes{setting, arguments};
+  simd::TileLoop<Passes>{passes, setting.blocking, panels.count(), panels.pieces(), setting.threads}.run(setting.order);
 }
 
 }  // namespace convlens::fft

@@ -1,9 +1,4 @@
-// Convolution by FFT over blocks of tiles and panels of filters, in one of two orders.
-//
-//   tiles    for each block: X̂; for each panel: Ŷ, y      all panels first; X̂ and Ŷ exist for a block a thread
-//   panels   for each panel: P; for each block: Ŷ, y      all of X̂ first; P exists for a panel, Ŷ for a block, a thread
-//
-// What is outermost is shared out between threads. Each output passes through the same sums in both orders.
+// Convolution by FFT: the passes over blocks of tiles and panels of filters, as simd/tile_loop.h orders them.
 //
 // In memory the bins of X̂ and Ŷ are outermost and the channels innermost: all real parts of a bin and tile, then all
 // imaginary ones.
@@ -12,12 +7,10 @@
 #include "algorithms/fft/fft_map.h"
 #include "algorithms/fft/fft_panels.h"
 #include "algorithms/interface/stage.h"
-#include "algorithms/simd/tile_blocks.h"
+#include "algorithms/simd/tile_loop.h"
 #include "algorithms/tensor/view.h"
 
 namespace convlens::fft {
-
-enum class BlockOrder : std::uint8_t { tiles, panels };
 
 // What is settled when the plan is made. The stages say what of them is in memory at a time, and how many copies.
 struct BlockSetting {
@@ -26,10 +19,10 @@ struct BlockSetting {
   InputSpectrumMap map;
   SpectrumPanels panels;
   simd::TileBlocking blocking;
-  BlockOrder order;
+  simd::TileOrder order;
   Stage x_hat, y_hat, p;
   bool vectors;
-  std::int64_t step;  // tiles that a register tile holds
+  std::int64_t step;  // the most tiles that a register tile holds
   int threads;
 };
 

@@ -6,7 +6,7 @@
 //   y = IFFT(Ŷ) + bias        the outputs that have not wrapped
 //
 // Ŷ is made for one block of tiles and one panel, and transformed into y while it is in the cache; of X̂ and Ŵ the
-// larger is made in pieces too (fft_blocks.h). Every call pays for all of it, the filters included.
+// larger is made in pieces too (simd/tile_loop.h). Every call pays for all of it, the filters included.
 //
 // A tile of P points makes m = ⌊(P − extent)/s⌋ + 1 outputs along an axis from P·(P/2 + 1) complex products: with a 3×3
 // filter 36 outputs from 40 (P = 8), 196 from 144 (16), 900 from 544 (32), where the definition takes 9 real ones each.
@@ -59,22 +59,9 @@ simd::TileBlocking choose_blocking(const Request& request, const fft::InputSpect
                                    std::int64_t width) {
   constexpr std::int64_t kQuarterL2 = 256 * 1024;
   const std::int64_t fits = kQuarterL2 / (fft::bins_of(length) * size_of(DType::f32)) / (request.problem.ci() + width);
-  const std::int64_t most = std::max<std::int64_t>(simd::tile_pixels(), fits);
+  const std::int64_t most = std::max<std::int64_t>(2 * simd::tile_pixels(), fits);
   const bool blocked = request.options.is("cache_block", "on");
   return {request.problem.n(), map.rows.tiles, map.columns.tiles, blocked ? most : map.rows.tiles * map.columns.tiles};
-}
-
-// The larger of X̂ and the panels is made piece by piece where it is needed, unless that leaves threads without a piece.
-fft::BlockOrder choose_order(const Request& request, const simd::TileBlocking& blocking,
-                             const fft::SpectrumPanels& panels, int threads) {
-  using fft::BlockOrder;
-  if (request.options.is("fuse", "tiles")) return BlockOrder::tiles;
-  if (request.options.is("fuse", "panels")) return BlockOrder::panels;
-  const ConvProblem& p = request.problem;
-  if (panels.count() < std::min<std::int64_t>(threads, blocking.count())) return BlockOrder::tiles;
-  if (blocking.count() < std::min<std::int64_t>(threads, panels.count())) return BlockOrder::panels;
-  const std::int64_t tiles = p.n() * blocking.tiles_h * blocking.tiles_w;
-  return tiles * p.groups() > p.co() ? BlockOrder::tiles : BlockOrder::panels;
 }
 
 Decisions decide(const Request& request) {
@@ -86,7 +73,7 @@ Decisions decide(const Request& request) {
   const int threads = simd::used_threads(request);
   const fft::SpectrumPanels panels(problem, length);
   const simd::TileBlocking blocking = choose_blocking(request, map, length, panels.width());
-  const fft::BlockOrder order = choose_order(request, blocking, panels, threads);
+  const simd::TileOrder order = simd::choose_order(request, blocking, panels.count(), threads);
 
   Decisions d;
   d.stages = fft::stages(problem, request.dtype, lengths);
@@ -99,14 +86,13 @@ Decisions decide(const Request& request) {
     stage.axes[3].resident = blocking.columns;
     stage.copies = threads;
   };
-  if (order == fft::BlockOrder::tiles) {
-    keep_block(x_hat);
-  } else {
+  if (order == simd::TileOrder::tiles) keep_block(x_hat);
+  if (order == simd::TileOrder::panels) {
     packed.axes[2].resident = 1;
     packed.copies = threads;
   }
-  keep_block(y_hat);
-  y_hat.axes[1].resident = std::min(problem.co_per_group(), panels.width());
+  if (order != simd::TileOrder::stored) keep_block(y_hat);
+  y_hat.axes[1].resident = simd::resident_outputs(problem, panels.width(), order);
   for (Stage* stage : {&x_hat, &y_hat}) stage->lay_out({4, 5, 0, 2, 3, 1});
   packed.lay_out();
 
@@ -161,12 +147,7 @@ std::vector<Option> options() {
                            {"auto", "8", "16", "32"},
                            "auto"}};
   for (const Option& option : simd::block_options()) all.push_back(option);
-  all.push_back({"fuse",
-                 "Fusion",
-                 "Take a block of tiles through all passes, or a panel of filters; auto stores the smaller of both.",
-                 {"auto", "tiles", "panels"},
-                 "auto",
-                 true});
+  all.push_back(simd::fuse_option());
   return all;
 }
 

@@ -159,4 +159,30 @@ struct BlockLoop {
   }
 };
 
+// What the decisions of a row around this loop nest have in common.
+struct LoopPlan {
+  ConvProblem problem;
+  Panels panels;
+  ReductionOrder order;  // of the windows' values
+  Blocking blocking;
+  Switches switches;
+  int threads;
+
+  // `row_bytes` are those that the windows of one output row take.
+  LoopPlan(const Request& request, const ReductionOrder& window_order, std::int64_t row_bytes);
+
+  // Everything but how to execute: `stages` and the panels, and `scratch` and their bias.
+  Decisions decisions(std::vector<Stage> stages, std::vector<Buffer> scratch) const;
+
+  template <class Windows>
+  void run(const Arguments& a, const Workspace& workspace, const Windows& windows) const {
+    float* const packed = workspace.get<float>("panels");
+    panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), order, packed, threads);
+    BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
+  }
+};
+
+// The rows of a picture that the windows of one output row add to those of the one before it, in bytes.
+std::int64_t picture_row_bytes(const Request& request);
+
 }  // namespace convlens::simd

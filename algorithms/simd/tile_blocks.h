@@ -22,6 +22,13 @@ struct TileBlock {
   }
 };
 
+inline std::int64_t parts(std::int64_t all, std::int64_t size) { return (all + size - 1) / size; }
+
+// The size of parts of `all` that are at most `most` each, as equal as they can be.
+inline std::int64_t share(std::int64_t all, std::int64_t most) {
+  return parts(all, parts(all, std::max<std::int64_t>(1, most)));
+}
+
 // How all tiles are cut into blocks of at most `most`: whole images if they are that small, or else rows of tiles, or
 // else pieces of one row; as equal as they can be.
 struct TileBlocking {
@@ -42,13 +49,6 @@ struct TileBlocking {
     index /= parts(tiles_w, columns);
     const std::int64_t t = index % parts(tiles_h, rows) * rows, first = index / parts(tiles_h, rows) * images;
     return {first, std::min(images, n - first), t, std::min(rows, tiles_h - t), s, std::min(columns, tiles_w - s)};
-  }
-
- private:
-  static std::int64_t parts(std::int64_t all, std::int64_t size) { return (all + size - 1) / size; }
-  // The size of equal parts of `all` that are at most `most` each.
-  static std::int64_t share(std::int64_t all, std::int64_t most) {
-    return parts(all, parts(all, std::max<std::int64_t>(1, most)));
   }
 };
 

@@ -1,7 +1,5 @@
 #include "algorithms/winograd/winograd_blocks.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -11,7 +9,7 @@ namespace convlens {
 
 namespace {
 
-struct Run {
+struct Passes {
   const BlockSetting& setting;
   const BlockArguments& a;
 
@@ -23,11 +21,7 @@ struct Run {
 
   using Panel = WinogradPanels::Panel;
 
-  // Where a cell of a stage lies in the memory of this thread, or of all.
-  static std::int64_t place(const Stage& stage, const Coord& cell) {
-    return stage.offset(cell) + (stage.copies > 1 ? omp_get_thread_num() * stage.resident_cells() : 0);
-  }
-  float* place(const Panel& panel) const { return a.p + place(setting.p, {0, 0, panel.g, panel.b, 0, 0}); }
+  float* place(const Panel& panel) const { return a.p + simd::place_of(setting.p, {0, 0, panel.g, panel.b, 0, 0}); }
 
   // A block, and what to know of its tiles in the memory of the thread that works on it.
   struct Work {
@@ -37,13 +31,13 @@ struct Run {
     std::vector<float*> products;
   };
 
-  void begin(Work& work, std::int64_t index) const {
-    work.block = setting.blocking.at(index);
+  void begin(Work& work, const simd::TileBlock& block) const {
+    work.block = block;
     const auto tiles = static_cast<std::size_t>(work.block.tiles());
     work.v.resize(tiles), work.m.resize(tiles), work.rows.resize(tiles), work.products.resize(tiles);
     work.block.for_each([&](std::int64_t i, std::int64_t n, std::int64_t t, std::int64_t s) {
-      work.v[static_cast<std::size_t>(i)] = place(setting.v, {0, 0, n, t, s, 0});
-      work.m[static_cast<std::size_t>(i)] = place(setting.m, {0, 0, n, t, s, 0});
+      work.v[static_cast<std::size_t>(i)] = simd::place_of(setting.v, {0, 0, n, t, s, 0});
+      work.m[static_cast<std::size_t>(i)] = simd::place_of(setting.m, {0, 0, n, t, s, 0});
     });
   }
 
@@ -86,22 +80,25 @@ struct Run {
     transform(work.block.tiles() - 1);
   }
 
-  void fill(const Panel& panel, std::int64_t piece) const {
+  void fill(std::int64_t number, std::int64_t piece) const {
+    const Panel panel = setting.panels.at(number);
     setting.panels.fill(panel, piece, setting.filter, a.w, place(panel), p_point, setting.simd);
   }
 
   // Where the outputs of a panel lie among those of M that are in memory.
   std::int64_t place_in_m(const Panel& panel) const { return panel.first_output % setting.m.axes[5].resident; }
 
-  void multiply(Work& work, const Panel& panel) const {
+  void multiply(Work& work, std::int64_t number) const {
+    const Panel panel = setting.panels.at(number);
     const auto tiles = static_cast<std::int64_t>(work.v.size());
+    const std::int64_t step = simd::share(tiles, setting.step);
     const float* const filters = place(panel);
     for (std::size_t i = 0; i < work.m.size(); ++i) work.products[i] = a.m + work.m[i];
     for (std::int64_t k = 0; k < points; ++k) {
       const float* const point = a.v + k * v_point + panel.g * p.ci_per_group();
       for (std::size_t i = 0; i < work.v.size(); ++i) work.rows[i] = point + work.v[i];
-      for (std::int64_t first = 0; first < tiles; first += setting.step) {
-        const simd::Tile tile{.pixels = std::min(setting.step, tiles - first),
+      for (std::int64_t first = 0; first < tiles; first += step) {
+        const simd::Tile tile{.pixels = std::min(step, tiles - first),
                               .segments = 1,
                               .length = p.ci_per_group(),
                               .rows = work.rows.data() + first,
@@ -115,7 +112,8 @@ struct Run {
     }
   }
 
-  void transform_output(const Work& work, const Panel& panel) const {
+  void transform_output(const Work& work, std::int64_t number) const {
+    const Panel panel = setting.panels.at(number);
     const bool contiguous = a.y.strides[1] == 1;
     const float* in[kMaxTile];
     float* out[kMaxTile];
@@ -146,81 +144,14 @@ struct Run {
           each([&](std::int64_t at, float* to) { to[j * a.y.strides[1]] = apart[at][j]; });
     });
   }
-
-  template <class Pass>
-  void for_each_block(Pass&& pass) const {
-#pragma omp parallel num_threads(setting.threads)
-    {
-      Work work;
-#pragma omp for schedule(dynamic)
-      for (std::int64_t index = 0; index < setting.blocking.count(); ++index) {
-        begin(work, index);
-        pass(work);
-      }
-    }
-  }
-
-  void fill_all() const {
-#pragma omp parallel for collapse(2) num_threads(setting.threads)
-    for (std::int64_t number = 0; number < setting.panels.count(); ++number)
-      for (std::int64_t piece = 0; piece < setting.panels.pieces(); ++piece) fill(setting.panels.at(number), piece);
-  }
-
-  void tiles_outermost() const {
-    fill_all();
-    for_each_block([&](Work& work) {
-      transform_input(work);
-      for (std::int64_t number = 0; number < setting.panels.count(); ++number) {
-        multiply(work, setting.panels.at(number));
-        transform_output(work, setting.panels.at(number));
-      }
-    });
-  }
-
-  void panels_outermost() const {
-    for_each_block([&](Work& work) { transform_input(work); });
-#pragma omp parallel num_threads(setting.threads)
-    {
-      Work work;
-#pragma omp for schedule(dynamic)
-      for (std::int64_t number = 0; number < setting.panels.count(); ++number) {
-        const Panel panel = setting.panels.at(number);
-        for (std::int64_t piece = 0; piece < setting.panels.pieces(); ++piece) fill(panel, piece);
-        for (std::int64_t index = 0; index < setting.blocking.count(); ++index) {
-          begin(work, index);
-          multiply(work, panel);
-          transform_output(work, panel);
-        }
-      }
-    }
-  }
-
-  void one_after_the_other() const {
-    for_each_block([&](Work& work) { transform_input(work); });
-    fill_all();
-    for_each_block([&](Work& work) {
-      for (std::int64_t number = 0; number < setting.panels.count(); ++number)
-        multiply(work, setting.panels.at(number));
-    });
-    for_each_block([&](Work& work) {
-      for (std::int64_t number = 0; number < setting.panels.count(); ++number)
-        transform_output(work, setting.panels.at(number));
-    });
-  }
 };
 
 }  // namespace
 
 void run_blocks(const BlockSetting& setting, const BlockArguments& arguments) {
-  const Run run{setting, arguments};
-  switch (setting.order) {
-    case BlockOrder::tiles:
-      return run.tiles_outermost();
-    case BlockOrder::panels:
-      return run.panels_outermost();
-    case BlockOrder::stored:
-      return run.one_after_the_other();
-  }
+  const WinogradPanels& panels = setting.panels;
+  const Passes passes{setting, arguments};
+  simd::TileLoop<Passes>{passes, setting.blocking, panels.count(), panels.pieces(), setting.threads}.run(setting.order);
 }
 
 }  // namespace convlens

@@ -6,7 +6,7 @@
 //   Y = A_hᵀ M A_w + bias     a vector of channels at a time, into y
 //
 // M is made for one block of tiles and one panel, and transformed into y while it is in the cache. Of V and P the
-// larger is made in pieces too (winograd_blocks.h). Every call pays for all of it, the filters included.
+// larger is made in pieces too (simd/tile_loop.h). Every call pays for all of it, the filters included.
 //
 // Sources: Lavin & Gray 2016 (arXiv 1509.09308), the fused form; blocks that fit a cache: Jia, Zlateski, Durand & Li,
 // "Optimizing N-dimensional, Winograd-based convolution for manycore CPUs", PPoPP 2018.
@@ -49,27 +49,13 @@ std::int64_t executed_flops(const BlockSetting& s) {
                                          product({p.n(), tiles, p.co(), s.output.flops()})});
 }
 
-// The larger of V and P is made piece by piece where it is needed, unless that leaves threads without a piece; the
-// smaller is stored.
-BlockOrder choose_order(const Request& request, const simd::TileBlocking& blocking, const WinogradPanels& panels,
-                        int threads) {
-  if (request.options.is("fuse", "stored")) return BlockOrder::stored;
-  if (request.options.is("fuse", "tiles")) return BlockOrder::tiles;
-  if (request.options.is("fuse", "panels")) return BlockOrder::panels;
-  const ConvProblem& p = request.problem;
-  if (panels.count() < std::min<std::int64_t>(threads, blocking.count())) return BlockOrder::tiles;
-  if (blocking.count() < std::min<std::int64_t>(threads, panels.count())) return BlockOrder::panels;
-  const std::int64_t tiles = p.n() * blocking.tiles_h * blocking.tiles_w;
-  return tiles * p.groups() > p.co() ? BlockOrder::tiles : BlockOrder::panels;
-}
-
 Decisions decide(const Request& request) {
   const ConvProblem problem = request.problem;
   const auto nested = std::make_shared<const Nested>(nest(request));
   const int threads = simd::used_threads(request);
   const WinogradPanels panels(problem, *nested);
   const simd::TileBlocking blocking = choose_blocking(request, *nested, panels.width());
-  const BlockOrder order = choose_order(request, blocking, panels, threads);
+  const simd::TileOrder order = simd::choose_order(request, blocking, panels.count(), threads);
 
   Decisions d;
   d.stages = winograd_stages(problem, request.dtype, nested);
@@ -83,16 +69,14 @@ Decisions decide(const Request& request) {
     stage.copies = threads;
     stage.lay_out();
   };
-  if (order == BlockOrder::tiles) keep_block(v);
-  if (order == BlockOrder::panels) {
+  if (order == simd::TileOrder::tiles) keep_block(v);
+  if (order == simd::TileOrder::panels) {
     packed.axes[2].resident = packed.axes[3].resident = 1;
     packed.copies = threads;
     packed.lay_out();
   }
-  if (order != BlockOrder::stored) {
-    // One panel's products, unless the panels of a group begin elsewhere than those of the next.
-    const bool aligned = problem.groups() == 1 || problem.co_per_group() % panels.width() == 0;
-    m.axes[5].resident = std::min(problem.co_per_group(), aligned ? panels.width() : problem.co_per_group());
+  if (order != simd::TileOrder::stored) {
+    m.axes[5].resident = simd::resident_outputs(problem, panels.width(), order);
     keep_block(m);
   }
   const BlockSetting setting{
@@ -147,14 +131,7 @@ std::vector<Option> options() {
                  {"on", "off"},
                  "on",
                  true});
-  all.push_back(
-      {"fuse",
-       "Fusion",
-       "Take a block of tiles through all passes, or a panel of filters, or store V, P and M as a whole; auto "
-       "stores the smaller of V and P.",
-       {"auto", "tiles", "panels", "stored"},
-       "auto",
-       true});
+  all.push_back(simd::fuse_option());
   return all;
 }
 
