@@ -21,7 +21,8 @@ struct Passes {
   const ConvProblem& problem = s.problem;
   const std::int64_t bins = bins_of(s.length);
   const std::int64_t x_step = s.x_hat.axes[5].stride, y_step = s.y_hat.axes[5].stride;  // cells from bin to bin
-  const std::int64_t y_parts = s.y_hat.axes[1].resident;  // from the real parts of a bin and tile to the imaginary ones
+  // From the real parts of a bin and tile to the imaginary ones.
+  const std::int64_t x_parts = s.x_hat.axes[1].resident, y_parts = s.y_hat.axes[1].resident;
   const std::int64_t p_step = s.p.axes[1].stride;
 
   // A block, and where its tiles begin in the memory of the thread that works on it, counted in cells.
@@ -62,7 +63,7 @@ struct Passes {
                .columns = columns,
                .out = a.x_hat + 2 * cell,
                .bin_step = 2 * x_step,
-               .imaginary = problem.ci(),
+               .imaginary = x_parts,
                .negated = a.negated + cell,
                .negated_step = x_step,
                .channels = problem.ci()},
@@ -93,7 +94,7 @@ struct Passes {
           const std::int64_t x = work.x[static_cast<std::size_t>(first + i)] + bin * x_step;
           const std::int64_t y = work.y[static_cast<std::size_t>(first + i)] + bin * y_step;
           rows[0][i] = a.x_hat + 2 * x + channel;
-          rows[0][pixels + i] = rows[1][i] = rows[0][i] + problem.ci();
+          rows[0][pixels + i] = rows[1][i] = rows[0][i] + x_parts;
           rows[1][pixels + i] = a.negated + x + channel;
           to[0][i] = a.y_hat + 2 * y + place_in_y_hat(panel);
           to[1][i] = to[0][i] + y_parts;

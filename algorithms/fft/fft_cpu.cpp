@@ -92,9 +92,10 @@ Decisions decide(const Request& request) {
     packed.copies = threads;
   }
   if (order != simd::TileOrder::stored) keep_block(y_hat);
+  x_hat.axes[1].resident = simd::odd_lines(problem.ci());
   y_hat.axes[1].resident = simd::resident_outputs(problem, panels.width(), order);
   for (Stage* stage : {&x_hat, &y_hat}) stage->lay_out({4, 5, 0, 2, 3, 1});
-  packed.lay_out();
+  packed.lay_out({2, 0, 1, 3, 4});
 
   const fft::BlockSetting setting{
       .problem = problem,

@@ -69,7 +69,8 @@ Stage SpectrumPanels::stage(Operand spectra) const {
                 {"j", "width", width_, width_}};
   stage.map = erase(PanelMap{channels, problem_.co_per_group(), width_, per_group_, problem_.n(), problem_.ho(),
                              problem_.wo(), spectra});
-  stage.lay_out();
+  stage.axes[3].resident = 2 * channels + 1;  // bins are then no power of two apart, which caches do not like
+  stage.lay_out({2, 0, 1, 3, 4});
   return stage;
 }
 

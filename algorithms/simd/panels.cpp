@@ -58,6 +58,7 @@ void gather_filters(View<const float> w, std::int64_t first_o, std::int64_t outp
       for (std::int64_t j = 0; j < width; ++j)
         if (j < outputs) {
           const float* const filter = &w(first_o + j, first_c, u, v);
+          __builtin_prefetch(filter + channels * w.strides[1]);  // where the next channels begin: too many for hardware
           for (std::int64_t c = 0; c < channels; ++c) to[c * width + j] = filter[c * w.strides[1]];
         } else {
           for (std::int64_t c = 0; c < channels; ++c) to[c * width + j] = 0;

@@ -7,6 +7,15 @@
 
 namespace convlens::simd {
 
+inline std::int64_t parts(std::int64_t all, std::int64_t size) { return (all + size - 1) / size; }
+
+// The least number of floats ≥ `floats` that fills an odd number of cache lines. Rows that are a power of two apart
+// would all fall into the same few sets of a cache; rows an odd number of lines apart spread over all of them.
+inline std::int64_t odd_lines(std::int64_t floats) {
+  constexpr std::int64_t kLine = 64 / sizeof(float);
+  return (parts(floats, kLine) / 2 * 2 + 1) * kLine;
+}
+
 struct TileBlock {
   std::int64_t first_n = 0, images = 1, first_t = 0, rows = 1, first_s = 0, columns = 1;
 
@@ -21,8 +30,6 @@ struct TileBlock {
         for (std::int64_t s = first_s; s < first_s + columns; ++s) visit(i++, n, t, s);
   }
 };
-
-inline std::int64_t parts(std::int64_t all, std::int64_t size) { return (all + size - 1) / size; }
 
 // The size of parts of `all` that are at most `most` each, as equal as they can be.
 inline std::int64_t share(std::int64_t all, std::int64_t most) {

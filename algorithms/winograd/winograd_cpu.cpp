@@ -69,11 +69,13 @@ Decisions decide(const Request& request) {
     stage.copies = threads;
     stage.lay_out();
   };
+  v.axes[5].resident = simd::odd_lines(problem.ci());
+  v.lay_out();
   if (order == simd::TileOrder::tiles) keep_block(v);
   if (order == simd::TileOrder::panels) {
     packed.axes[2].resident = packed.axes[3].resident = 1;
     packed.copies = threads;
-    packed.lay_out();
+    packed.lay_out({2, 3, 0, 1, 4, 5});
   }
   if (order != simd::TileOrder::stored) {
     m.axes[5].resident = simd::resident_outputs(problem, panels.width(), order);

@@ -76,7 +76,8 @@ Stage WinogradPanels::stage(const ConvProblem& p, const std::shared_ptr<const Ne
                 {"j", "width", width_, width_}};
   const WinogradMap axes(p, *nested);
   stage.map = erase(PanelMap{axes.rows, axes.columns, p.n(), p.co_per_group(), width_, u}, nested);
-  stage.lay_out();
+  stage.axes[4].resident = channels_ + 1;  // points are then no power of two apart, which caches do not like
+  stage.lay_out({2, 3, 0, 1, 4, 5});
   return stage;
 }
 
