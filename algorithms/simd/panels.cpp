@@ -74,6 +74,7 @@ void Panels::pack(const ConvProblem& p, View<const float> w, Bias<float> bias, c
   const PanelMap map = map_of(p, width_, per_group_, order);
   constexpr std::int64_t kChunk =
       64;  // of k: whole cache lines of each filter are read, and the rows written stay in L1
+  constexpr std::int64_t kLine = 64 / sizeof(float);
   for (std::int64_t g = 0; g < groups_; ++g)
     for (std::int64_t b = 0; b < per_group_; ++b)
       for (std::int64_t j = 0; j < width_; ++j) {
@@ -97,6 +98,8 @@ void Panels::pack(const ConvProblem& p, View<const float> w, Bias<float> bias, c
         const std::int64_t channels = std::min(width_, p.co_per_group() - b * width_);
         for (std::int64_t j = 0; j < channels; ++j) {
           const float* const filter = &w(g * p.co_per_group() + b * width_ + j, 0, 0, 0);
+          // The next chunk of each filter: more streams than the hardware asks ahead for.
+          for (std::int64_t k = 0; k < length; k += kLine) __builtin_prefetch(filter + within[k] + kChunk);
           for (std::int64_t k = 0; k < length; ++k) rows[k * width_ + j] = filter[within[k]];
         }
         for (std::int64_t j = channels; j < width_; ++j)

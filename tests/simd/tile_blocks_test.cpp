@@ -33,6 +33,15 @@ TEST_CASE("every tile is in one block, and no block has more than it may") {
   }
 }
 
+TEST_CASE("odd_lines is the next odd number of cache lines") {
+  for (std::int64_t floats = 1; floats < 200; ++floats) {
+    const std::int64_t lines = odd_lines(floats) / 16;
+    REQUIRE(odd_lines(floats) % 16 == 0);
+    REQUIRE(lines % 2 == 1);
+    REQUIRE((odd_lines(floats) >= floats && odd_lines(floats) - floats < 32));
+  }
+}
+
 TEST_CASE("an empty batch has no blocks") { CHECK(TileBlocking(0, 3, 3, 14).count() == 0); }
 
 }  // namespace convlens::simd
