@@ -53,8 +53,8 @@ std::optional<Refusal> filter_fits_tile(const Request& request) {
   return refusal;
 }
 
-// As many tiles as keep X̂ and the products of a panel within a quarter of an L2 cache; at least a register tile of
-// them.
+// As many tiles as keep X̂ and the products of a panel within a quarter of an L2 cache; at least two register tiles, so
+// that panels, which are larger than the cache, are read less often.
 simd::TileBlocking choose_blocking(const Request& request, const fft::InputSpectrumMap& map, std::int64_t length,
                                    std::int64_t width) {
   constexpr std::int64_t kQuarterL2 = 256 * 1024;
