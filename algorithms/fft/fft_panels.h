@@ -27,7 +27,6 @@ class SpectrumPanels {
   };
   std::int64_t count() const { return problem_.groups() * per_group_; }
   std::int64_t width() const { return width_; }
-  std::int64_t floats() const { return 2 * problem_.ci_per_group() * width_; }  // of a panel and bin
   Panel at(std::int64_t number) const;
 
   // P as a stage, "panels", made from the stage `spectra`; what is beyond C_o is alignment padding.
