@@ -96,8 +96,8 @@ std::string cudnn_sentence(cudnnStatus_t status) {
   return text;
 }
 
-void check_cudnn(cudnnStatus_t status, const char* call) {
-  if (status != CUDNN_STATUS_SUCCESS) throw Unsupported(std::string(call) + ": " + cudnn_sentence(status));
+void check_cudnn(cudnnStatus_t status, const std::string& call) {
+  if (status != CUDNN_STATUS_SUCCESS) throw Unsupported(call + ": " + cudnn_sentence(status));
 }
 
 CudnnHandle::CudnnHandle(cudaStream_t stream) {

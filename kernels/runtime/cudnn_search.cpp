@@ -32,7 +32,7 @@ std::vector<TimedEngine> planned(const std::vector<EngineConfig>& configs, const
       try {
         engines[k].call = engine_call(engines[k].config);
       } catch (const Unsupported&) {
-        // The heuristics propose engines that then refuse. They are counted: EngineSearch::refused.
+        // Some know the graph and yet refuse the layer. They are counted: EngineSearch::refused.
       }
     }
   };
@@ -122,9 +122,9 @@ void time_all(std::vector<TimedEngine>& engines, Bench& bench) {
 EngineSearch searched(const Request& request) {
   CudaDevice& device = cuda_device(request.place.index);
   device.make_current();
-  std::vector<EngineConfig> configs = proposed_engines(convolution_graph(request));
+  std::vector<EngineConfig> configs = engines_for(convolution_graph(request));
   EngineSearch search;
-  search.proposed = static_cast<int>(configs.size());
+  search.known = static_cast<int>(configs.size());
   search.short_precision = static_cast<int>(
       std::erase_if(configs, [&](const EngineConfig& config) { return config.short_precision(request.dtype); }));
   search.engines = planned(configs, device);
