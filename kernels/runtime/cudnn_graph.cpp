@@ -165,9 +165,8 @@ bool EngineConfig::short_precision(DType dtype) const {
 }
 
 std::string EngineConfig::name() const {
-  std::string text = "engine " + std::to_string(engine);
-  for (const auto& [type, value] : knobs)
-    text += (&type == &knobs.front().first ? ", knobs " : " ") + std::to_string(type) + "=" + std::to_string(value);
+  std::string text = "engine " + std::to_string(engine) + (knobs.empty() ? "" : ", knobs");
+  for (const auto& [type, value] : knobs) text += " " + std::to_string(type) + "=" + std::to_string(value);
   return text;
 }
 
