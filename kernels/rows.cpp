@@ -5,7 +5,12 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/measure/device.h"
 #include "kernels/direct/direct.h"
+#include "kernels/fft/fft.h"
+#include "kernels/im2col/im2col.h"
+#include "kernels/im2win/im2win.h"
+#include "kernels/im2col/im2col.h"
 #include "kernels/runtime.h"
+#include "kernels/winograd/winograd.h"
 #include "kernels/vendor/cudnn.h"
 
 namespace convlens::gpu {
@@ -14,6 +19,11 @@ void add_rows() {
   // One line an algorithm.
   static const std::array rows{
       &direct_cc(),
+      &fft_cc(),
+      &implicit_gemm_cc(),
+      &im2win_cc(),
+      &im2col_cc(),
+      &winograd_cc(),
   };
   add_algorithms(rows);
   add_algorithms(cudnn_rows());

@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>

@@ -10,11 +10,12 @@
 
 namespace convlens::gpu {
 
+class CudaDevice;
+
 // Every GPU that CUDA shows this process. Asked once.
 const FoundDevices& found_devices();
 
-// Throws NoDevice, with the reason or the numbers there are.
-class CudaDevice;
+// GPU number `index`. Throws NoDevice, with the reason or the numbers there are, when it isn't one of them.
 CudaDevice& cuda_device(int index);
 
 // What a failed call says about the driver, or "" when its status is no matter of the driver.

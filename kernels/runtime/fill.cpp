@@ -17,10 +17,11 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Loaded once for each GPU and element type.
+// Loaded once a GPU and element type.
 const LoadedKernel& fill_kernel(DType dtype, const std::string& architecture) {
   static std::mutex mutex;
-  static std::map<std::pair<int, DType>, std::unique_ptr<LoadedKernel>> loaded;
+  // Never destroyed: at the program's end the driver may be gone before it.
+  static auto& loaded = *new std::map<std::pair<int, DType>, std::unique_ptr<LoadedKernel>>;
   int device = 0;
   check(cudaGetDevice(&device), "asking for the current device");
   const std::lock_guard lock(mutex);
@@ -30,7 +31,7 @@ const LoadedKernel& fill_kernel(DType dtype, const std::string& architecture) {
                       .entry = "fill_uniform",
                       .constants = {{"element_type", static_cast<int>(dtype)}, {"threads", kThreads}},
                       .sizes = {}};
-    kernel = std::make_unique<LoadedKernel>(compiler().compile(text, architecture), text.entry, 0);
+    kernel = std::make_unique<LoadedKernel>(compiler().compile(text, architecture), text.entry, Dim3{kThreads});
   }
   return *kernel;
 }
@@ -48,7 +49,7 @@ void fill_uniform(const TensorView& view, std::uint64_t key, const std::string& 
   char sizes = 0;  // the kernel's `Sizes` is empty
   std::array<void*, 4> parameters{&data, &key, &tensor, &sizes};
   const Dim3 grid{std::min<std::int64_t>(ceil_div(count, kThreads), 1 << 20)};
-  fill_kernel(view.dtype, architecture).launch(grid, {kThreads}, parameters.data(), nullptr);
+  fill_kernel(view.dtype, architecture).launch(grid, parameters.data(), nullptr);
   check(cudaStreamSynchronize(nullptr), "filling a tensor");
 }
 

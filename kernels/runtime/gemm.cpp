@@ -20,6 +20,10 @@ namespace {
 // Below this cuBLAS may fail to allocate (its manual, cublasSetWorkspace).
 constexpr std::int64_t kLeastWorkspace = 16 << 10;
 
+// Partial sums of short types are added up in f32, too.
+constexpr auto kMathMode =
+    static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+
 struct Types {
   cudaDataType in, out;
   cublasComputeType_t compute;
@@ -61,7 +65,10 @@ Handle& handle_of_current_device() {
   check(cudaGetDevice(&device), "asking for the current device");
   const std::lock_guard lock(mutex);
   Handle& handle = handles[device];
-  if (handle.cublas == nullptr) check(cublasCreate(&handle.cublas), "starting it");
+  if (handle.cublas == nullptr) {
+    check(cublasCreate(&handle.cublas), "starting it");
+    check(cublasSetMathMode(handle.cublas, kMathMode), "choosing how it computes");
+  }
   return handle;
 }
 

@@ -73,6 +73,7 @@ class Graph {
     cudaGraphDestroy(graph);
     check(made, "preparing a graph");
     executable_.reset(executable);
+    check(cudaGraphUpload(executable, stream), "sending a graph to the GPU");
   }
   void launch(cudaStream_t stream) const { check(cudaGraphLaunch(executable_.get(), stream), "launching a graph"); }
 

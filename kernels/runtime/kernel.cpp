@@ -32,7 +32,7 @@ class LaunchStep final : public PreparedStep {
   LaunchStep(const Launch& launch, const Compiled& compiled)
       : launch_(launch),
         sizes_(sizes_parameter(launch.kernel)),
-        kernel_(compiled, launch.kernel.entry, launch.shared_bytes) {
+        kernel_(compiled, launch.kernel.entry, launch.block, launch.shared_bytes) {
     if (launch.arguments.size() > kMostArguments)
       throw Unsupported(launch.kernel.entry + ": " + std::to_string(launch.arguments.size()) +
                         " arguments, must be ≤ " + std::to_string(kMostArguments));
@@ -50,7 +50,7 @@ class LaunchStep final : public PreparedStep {
       parameters[k] = &values[k];
     }
     parameters[count] = sizes_.data();
-    kernel_.launch(launch_.grid, launch_.block, parameters.data(), call.stream);
+    kernel_.launch(launch_.grid, parameters.data(), call.stream);
   }
 
  private:
@@ -63,24 +63,32 @@ class LaunchStep final : public PreparedStep {
 
 }  // namespace
 
-LoadedKernel::LoadedKernel(const Compiled& compiled, const std::string& entry, std::int64_t shared_bytes)
-    : entry_(entry), shared_bytes_(shared_bytes) {
-  if (const int most = most_shared_bytes(); compiled.shared_bytes + shared_bytes > most)
-    throw Unsupported("shared memory of " + entry + ": " + std::to_string(compiled.shared_bytes + shared_bytes) +
-                      " bytes a block, must be ≤ " + std::to_string(most) + " on this GPU");
+LoadedKernel::LoadedKernel(const Compiled& compiled, const std::string& entry, const Dim3& block,
+                           std::int64_t shared_bytes)
+    : entry_(entry), block_(block), shared_bytes_(shared_bytes) {
+  const auto refuse_above = [&](std::int64_t value, int most, const std::string& what) {
+    if (value > most)
+      throw Unsupported(what + " of " + entry + ": " + std::to_string(value) + " a block, must be ≤ " +
+                        std::to_string(most) + " on this GPU");
+  };
+  refuse_above(compiled.shared_bytes + shared_bytes, most_shared_bytes(), "bytes of shared memory");
+
   const auto loading = [&] { return "loading the kernel " + entry_; };
   cudaLibrary_t library = nullptr;
   check(cudaLibraryLoadData(&library, compiled.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), loading);
   library_.reset(library);
   check(cudaLibraryGetKernel(&kernel_, library, entry.c_str()), loading);
+  const void* const function = reinterpret_cast<const void*>(kernel_);
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, function), loading);  // loads it now, not at its first launch
+  refuse_above(block.count(), attributes.maxThreadsPerBlock, "threads");
   if (shared_bytes > kSharedUnasked)
-    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel_), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared_bytes)),
+    check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
           loading);
 }
 
-void LoadedKernel::launch(const Dim3& grid, const Dim3& block, void** parameters, cudaStream_t stream) const {
-  check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel_), cuda(grid), cuda(block), parameters,
+void LoadedKernel::launch(const Dim3& grid, void** parameters, cudaStream_t stream) const {
+  check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel_), cuda(grid), cuda(block_), parameters,
                          static_cast<std::size_t>(shared_bytes_), stream),
         [&] { return "launching " + entry_; });
 }

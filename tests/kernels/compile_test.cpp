@@ -1,7 +1,4 @@
 // Kernels compiled by NVRTC, which needs no GPU.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <future>
 
 #include "algorithms/error.h"
@@ -9,45 +6,14 @@
 #include "kernels/text.h"
 #include "tests/catch.h"
 #include "tests/kernels/gpu.h"
-#include "tests/support/command.h"
+#include "tests/kernels/workshop.h"
 
 using namespace convlens;
 using namespace convlens::gpu;
 using Catch::Matchers::Contains;
-namespace fs = std::filesystem;
+using convlens::testing::Workshop;
 
 namespace {
-
-// Kernels written for a test, and a cache of its own: the two folders that the environment names.
-class Workshop {
- public:
-  Workshop() {
-    setenv("CONVLENS_KERNELS", texts_.path().c_str(), 1);
-    setenv("CONVLENS_CACHE_DIR", cache_.path().c_str(), 1);
-  }
-  ~Workshop() {
-    unsetenv("CONVLENS_KERNELS");
-    unsetenv("CONVLENS_CACHE_DIR");
-  }
-
-  // A text that no other test has compiled: the runtime keeps those in memory.
-  Kernel kernel(const std::string& text) {
-    static int count = 0;
-    const std::string file = "test_" + std::to_string(count++) + ".cu";
-    std::ofstream(texts_.path() + "/" + file) << text;
-    return {.file = file, .entry = "probe", .constants = {}, .sizes = {{"n", 5}}};
-  }
-  std::vector<fs::path> entries() const {
-    std::vector<fs::path> found;
-    const fs::path kernels = fs::path(cache_.path()) / "kernels";
-    if (fs::exists(kernels))
-      for (const auto& entry : fs::directory_iterator(kernels)) found.push_back(entry.path());
-    return found;
-  }
-
- private:
-  TemporaryFolder texts_, cache_;
-};
 
 const std::string kAdd = "extern \"C\" __global__ void probe(float* y, const Sizes s) { y[threadIdx.x] += s.n; }\n";
 
@@ -122,7 +88,7 @@ TEST_CASE("a compiled kernel is kept on disk with the text that was compiled") {
   REQUIRE(workshop.entries().size() == 1);
   std::ifstream text(workshop.entries().front() / "kernel.cu");
   CHECK(std::string(std::istreambuf_iterator<char>(text), {}) == source(kernel));
-  CHECK(fs::file_size(workshop.entries().front() / "kernel.cubin") == compiled.cubin.size());
+  CHECK(std::filesystem::file_size(workshop.entries().front() / "kernel.cubin") == compiled.cubin.size());
   CHECK_THAT(runtime().disk_cache_state(), Contains(workshop.entries().front().parent_path().string()));
 }
 

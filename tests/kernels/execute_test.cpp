@@ -259,10 +259,11 @@ TEST_CASE("what a GPU cannot do is refused in one line, and the next program run
   const Tensor a = random_tensor(Layout::NCHW, {1, 1, 8, 8}, 1);
   Tensor c(DType::f32, Layout::NCHW, {1, 1, 8, 8});
   CHECK_THROWS_WITH(OneStep(launch, 1024).run(a, a, c),
-                    Contains("shared memory of direct_cc: 1048576 bytes a block, must be ≤ "));
+                    Contains("bytes of shared memory of direct_cc: 1048576 a block, must be ≤ "));
   launch.shared_bytes = 0;
   launch.block = {2048};
-  CHECK_THROWS_AS(OneStep(launch, 1024).run(a, a, c), Unsupported);
+  CHECK_THROWS_WITH(OneStep(launch, 1024).run(a, a, c),
+                    "threads of direct_cc: 2048 a block, must be ≤ 256 on this GPU");
   CHECK_THROWS_WITH(OneStep(Gemm{.sentence = "multiplies",
                                  .m = 8,
                                  .n = 8,

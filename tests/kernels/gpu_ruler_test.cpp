@@ -14,8 +14,8 @@ namespace {
 
 // One call of direct.cc on a layer of `images` images.
 struct SomeCall {
-  explicit SomeCall(std::int64_t images)
-      : problem({.n = images, .ci = 32, .hi = 30, .wi = 30, .co = 32, .hf = 3, .wf = 3}),
+  explicit SomeCall(std::int64_t images, std::int64_t channels = 32)
+      : problem({.n = images, .ci = channels, .hi = 30, .wi = 30, .co = channels, .hf = 3, .wf = 3}),
         plan(direct_cc().plan({.problem = problem, .place = kGpu})),
         x(DType::f32, Layout::NCHW, problem.x_shape()),
         w(DType::f32, FilterLayout::OIHW, problem.w_shape()),
@@ -68,6 +68,16 @@ TEST_CASE("the host's time is not measured", "[gpu]") {
                                   << timings[1].median_ms() << " ms");
   CHECK(timings[0].median_ms() < 0.1);
   CHECK(timings[1].median_ms() < 1.3 * timings[0].median_ms());
+}
+
+TEST_CASE("the smallest call is measured as microseconds", "[gpu]") {
+  if (no_gpu()) return;
+  const bool cold = GENERATE(false, true);
+  const SomeCall call(1, 1);
+  const Timing timing =
+      first_gpu().measure({std::cref(call)}, {.warmup = 2, .repeats = 30, .cold_cache = cold}).front();
+  WARN((cold ? "cold " : "warm ") << 1e3 * timing.median_ms() << " us, least " << 1e3 * timing.min_ms() << " us");
+  CHECK(timing.median_ms() < 0.02);
 }
 
 TEST_CASE("a measurement that is stopped keeps what it has", "[gpu]") {
