@@ -36,7 +36,9 @@ std::vector<Option> tiling_options() {
 
 Tiling tiling(const OptionSet& options, std::int64_t m, std::int64_t n) {
   return {.tile_m = m <= 64 ? 64 : 128,
-          .tile_n = n <= 32 ? 32 : n <= 64 ? 64 : 128,
+          .tile_n = n <= 32   ? 32
+                    : n <= 64 ? 64
+                              : 128,
           .stages = static_cast<int>(options.integer("stages")),
           .vector_io = options.is("vector_io", "on")};
 }

@@ -21,28 +21,36 @@ namespace {
 
 constexpr std::int64_t kFloat = sizeof(float);
 constexpr int kThreads = 256;
+constexpr std::int64_t kMostThreads = 256;      // of a block of the lowering
 constexpr std::int64_t kPixels = 32;            // of a block of the lowering, at most
+constexpr std::int64_t kCells = 8192;           // of A: blocks with few columns take more pixels
 constexpr std::int64_t kColumns = 512;          // of A, of a block of the lowering, about
 constexpr std::int64_t kPatchBytes = 48 << 10;  // of shared memory
 
 // The part of A that a block of kernels/im2col/lower.cu makes.
 struct LoweringTile {
   std::int64_t c = 1, q = 1, n = 1;
+  std::int64_t threads = kMostThreads;
   std::int64_t patch_bytes = 0;  // of x
 };
 
 LoweringTile lowering_tile(const Request& request, std::int64_t images) {
   const ConvProblem& p = request.problem;
   LoweringTile tile;
+  const std::int64_t most = std::max(kPixels, kCells / (std::min<std::int64_t>(p.ci(), 8) * p.taps()));
   if (request.layouts.x == Layout::CHWN)
     tile.n = std::clamp<std::int64_t>(images, 1, kPixels);
   else
-    tile.q = ceil_div(p.wo(), ceil_div(p.wo(), kPixels));  // as even as can be
+    tile.q = ceil_div(p.wo(), ceil_div(p.wo(), most));  // as even as can be
   const auto bytes = [&] {
-    return tile.c * p.hf() * ((tile.q - 1) * p.spec().stride_w + p.extent_w()) * tile.n * kFloat;
+    const std::int64_t pitch = tile.n > 1 ? tile.n + 1 : 1;
+    return tile.c * p.hf() * ((tile.q - 1) * p.spec().stride_w + p.extent_w()) * pitch * kFloat;
   };
   while (bytes() > kPatchBytes && tile.q * tile.n > 1) tile.q = (tile.q + 1) / 2, tile.n = (tile.n + 1) / 2;
   tile.c = std::clamp<std::int64_t>(std::min(kColumns / p.taps(), kPatchBytes / bytes()), 1, p.ci());
+  if (tile.c > 8) tile.c = tile.c / 8 * 8;  // columns of a block then begin at multiples of 32 bytes
+  const std::int64_t columns = tile.c * p.taps(), rounds = ceil_div(columns, kMostThreads);
+  tile.threads = columns < kMostThreads / 2 ? kMostThreads : ceil_div(ceil_div(columns, rounds), 32) * 32;
   tile.patch_bytes = bytes();
   return tile;
 }
@@ -50,7 +58,9 @@ LoweringTile lowering_tile(const Request& request, std::int64_t images) {
 std::int64_t images_of_pass(const Request& request) {
   const std::int64_t n = std::max<std::int64_t>(request.problem.n(), 1);
   const std::string& batching = request.options["batching"];
-  return batching == "full" ? n : batching == "image" ? 1 : std::min<std::int64_t>(n, request.options.integer("chunk_images"));
+  return batching == "full"    ? n
+         : batching == "image" ? 1
+                               : std::min<std::int64_t>(n, request.options.integer("chunk_images"));
 }
 
 // Everything that the steps of a call are written from.
@@ -87,7 +97,7 @@ Launch lower(const Lowering& l, std::int64_t first, std::int64_t images) {
   const LoweringTile tile = lowering_tile(l.request, images);
   const bool staging = l.request.options.is("staging", "on");
   Kernel made = kernel(l.request, "im2col/lower.cu", "lower",
-                       {{"threads", kThreads},
+                       {{"threads", static_cast<int>(tile.threads)},
                         {"tile_c", static_cast<int>(tile.c)},
                         {"tile_q", static_cast<int>(tile.q)},
                         {"tile_n", static_cast<int>(tile.n)},
@@ -98,7 +108,7 @@ Launch lower(const Lowering& l, std::int64_t first, std::int64_t images) {
   launch.sentence = "stores every window as a row of the im2col matrix";
   launch.kernel = std::move(made);
   launch.grid = {ceil_div(images, tile.n) * p.ho() * ceil_div(p.wo(), tile.q) * ceil_div(p.ci(), tile.c)};
-  launch.block = {kThreads};
+  launch.block = {tile.threads};
   launch.shared_bytes = staging ? tile.patch_bytes : 0;
   launch.arguments = {x(), buffer("im2col"), number(first), number(images)};
   launch.writes = "im2col";
@@ -207,11 +217,7 @@ std::optional<Refusal> needs_even_passes(const Request& request) {
 
 std::vector<Option> options() {
   std::vector<Option> all{
-      {"batching",
-       "Batching",
-       "How many images are lowered at a time.",
-       {"image", "chunk", "full"},
-       "full"},
+      {"batching", "Batching", "How many images are lowered at a time.", {"image", "chunk", "full"}, "full"},
       {"chunk_images",
        "Images a chunk",
        "How many images batching=chunk lowers at a time.",
@@ -243,7 +249,9 @@ const Algorithm& im2col_cc() {
       .sentence = "Copies every window into a row of a matrix, then multiplies two matrices.",
       .source = "Chellapilla, Puri & Simard 2006",
       .options = options(),
-      .rules = {f32_only(), int_offsets(), {"a window of one channel within 48 KiB, or staging=off", needs_small_patch},
+      .rules = {f32_only(),
+                int_offsets(),
+                {"a window of one channel within 48 KiB, or staging=off", needs_small_patch},
                 {"chunks that divide N where y is CHWN", needs_even_passes}},
       .decide = decide,
   };
