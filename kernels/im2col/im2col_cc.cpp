@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::int64_t kFloat = sizeof(float);
 constexpr int kThreads = 256;
-constexpr std::int64_t kMostThreads = 256;      // of a block of the lowering
 constexpr std::int64_t kPixels = 32;            // of a block of the lowering, at most
 constexpr std::int64_t kCells = 8192;           // of A: blocks with few columns take more pixels
 constexpr std::int64_t kColumns = 512;          // of A, of a block of the lowering, about
@@ -30,14 +29,14 @@ constexpr std::int64_t kPatchBytes = 48 << 10;  // of shared memory
 // The part of A that a block of kernels/im2col/lower.cu makes.
 struct LoweringTile {
   std::int64_t c = 1, q = 1, n = 1;
-  std::int64_t threads = kMostThreads;
   std::int64_t patch_bytes = 0;  // of x
 };
 
 LoweringTile lowering_tile(const Request& request, std::int64_t images) {
   const ConvProblem& p = request.problem;
   LoweringTile tile;
-  const std::int64_t most = std::max(kPixels, kCells / (std::min<std::int64_t>(p.ci(), 8) * p.taps()));
+  const std::int64_t columns = std::min(p.ci() * p.taps(), std::max(kColumns, p.taps()));
+  const std::int64_t most = std::max(kPixels, kCells / columns);
   if (request.layouts.x == Layout::CHWN)
     tile.n = std::clamp<std::int64_t>(images, 1, kPixels);
   else
@@ -49,8 +48,6 @@ LoweringTile lowering_tile(const Request& request, std::int64_t images) {
   while (bytes() > kPatchBytes && tile.q * tile.n > 1) tile.q = (tile.q + 1) / 2, tile.n = (tile.n + 1) / 2;
   tile.c = std::clamp<std::int64_t>(std::min(kColumns / p.taps(), kPatchBytes / bytes()), 1, p.ci());
   if (tile.c > 8) tile.c = tile.c / 8 * 8;  // columns of a block then begin at multiples of 32 bytes
-  const std::int64_t columns = tile.c * p.taps(), rounds = ceil_div(columns, kMostThreads);
-  tile.threads = columns < kMostThreads / 2 ? kMostThreads : ceil_div(ceil_div(columns, rounds), 32) * 32;
   tile.patch_bytes = bytes();
   return tile;
 }
@@ -97,7 +94,7 @@ Launch lower(const Lowering& l, std::int64_t first, std::int64_t images) {
   const LoweringTile tile = lowering_tile(l.request, images);
   const bool staging = l.request.options.is("staging", "on");
   Kernel made = kernel(l.request, "im2col/lower.cu", "lower",
-                       {{"threads", static_cast<int>(tile.threads)},
+                       {{"threads", kThreads},
                         {"tile_c", static_cast<int>(tile.c)},
                         {"tile_q", static_cast<int>(tile.q)},
                         {"tile_n", static_cast<int>(tile.n)},
@@ -108,7 +105,7 @@ Launch lower(const Lowering& l, std::int64_t first, std::int64_t images) {
   launch.sentence = "stores every window as a row of the im2col matrix";
   launch.kernel = std::move(made);
   launch.grid = {ceil_div(images, tile.n) * p.ho() * ceil_div(p.wo(), tile.q) * ceil_div(p.ci(), tile.c)};
-  launch.block = {tile.threads};
+  launch.block = {kThreads};
   launch.shared_bytes = staging ? tile.patch_bytes : 0;
   launch.arguments = {x(), buffer("im2col"), number(first), number(images)};
   launch.writes = "im2col";
@@ -181,7 +178,7 @@ Decisions decide(const Request& request) {
     if (cublas)
       for (Step& step : cublas_gemm(product, workspace)) steps.push_back(std::move(step));
     else
-      steps.emplace_back(own_gemm(product, tiling(request.options, product.m, product.n), sizes_at_run_time(request)));
+      steps.emplace_back(own_gemm(product, tiling(request.options, product), sizes_at_run_time(request)));
   }
 
   Decisions d = decisions({request, std::move(steps)});
@@ -225,7 +222,7 @@ std::vector<Option> options() {
        "8",
        false,
        integer_between(1, 1 << 20)},
-      {"gemm", "GEMM", "Who multiplies the matrices.", {"own", "cublas"}, "own"},
+      {"gemm", "GEMM", "Who multiplies the matrices.", {"cublas", "own"}, "cublas"},
       {"staging",
        "Staging in shared memory",
        "Bring what a block lowers to shared memory first, so that each element of x is read once.",

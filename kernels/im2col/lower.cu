@@ -61,7 +61,7 @@ lower(const float* __restrict__ x, float* __restrict__ a, long long first_image,
 
   // Thread → a column and every `groups`-th pixel, or, where columns are many, several columns and every pixel.
   const int columns = channels * taps, row_length = s.ci * taps;
-  const int groups = max(1, threads / columns), group = threadIdx.x / columns;
+  const int groups = tile_c * taps >= threads ? 1 : max(1, threads / columns), group = threadIdx.x / columns;
   if (groups > 1 && group >= groups) return;
   for (int k = groups > 1 ? threadIdx.x % columns : threadIdx.x; k < columns; k += groups > 1 ? columns : threads) {
     const int c = k / taps, u = k / s.wf % s.hf, shift = k % s.wf * s.dilation_w;

@@ -170,7 +170,7 @@ std::vector<Step> steps(const Chain& chain, const Buffer& workspace) {
 
     const Products product = products(chain, images);
     if (request.options.is("gemm", "own")) {
-      all.emplace_back(own_gemm(product, tiling(request.options, product.m, product.n), sizes_at_run_time(request)));
+      all.emplace_back(own_gemm(product, tiling(request.options, product), sizes_at_run_time(request)));
       std::get<Launch>(all.back()).writes = "M";
     } else {
       for (Step& step : cublas_gemm(product, workspace)) all.push_back(std::move(step));
