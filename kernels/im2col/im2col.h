@@ -1,4 +1,4 @@
-// im2col + GEMM on a GPU.
+// im2col on a GPU, explicit and implicit.
 #pragma once
 
 #include "algorithms/interface/algorithm.h"
@@ -6,5 +6,6 @@
 namespace convlens::gpu {
 
 const Algorithm& im2col_cc();
+const Algorithm& implicit_gemm_cc();
 
 }  // namespace convlens::gpu
