@@ -1,30 +1,20 @@
 // Every kernel of every row on a GPU, compiled without one: for each architecture, in each layout, with its default
-// options and with every pair of option values. It reports registers and shared memory; with default options nothing
-// may spill.
+// options and with every pair of option values; all combinations of them are among the large tests. It reports
+// registers and shared memory; with default options nothing may spill.
 #include <cstdio>
 #include <map>
 
 #include "algorithms/error.h"
-#include "algorithms/interface/registry.h"
 #include "algorithms/problem/layers.h"
-#include "kernels/rows.h"
 #include "tests/catch.h"
 #include "tests/kernels/gpu.h"
+#include "tests/support/covering.h"
+#include "tests/support/rows.h"
 
 using namespace convlens;
 using namespace convlens::gpu;
 
 namespace {
-
-std::vector<const Algorithm*> gpu_rows() {
-  const auto on_gpu = [] {
-    std::vector<const Algorithm*> rows = algorithms();
-    std::erase_if(rows, [](const Algorithm* row) { return row->unit == Unit::cpu; });
-    return rows;
-  };
-  if (on_gpu().empty()) add_rows();
-  return on_gpu();
-}
 
 // CUDA cores are the same for all; kernels for tensor cores are written for Hopper's.
 std::vector<std::string> architectures(const Algorithm& row) {
@@ -89,7 +79,7 @@ int compile_kernels(const Algorithm& row, const Request& request, bool may_spill
 
 TEST_CASE("every kernel is compiled without a GPU, and spills nothing with default options") {
   if (testing::no_runtime()) return;
-  for (const Algorithm* row : gpu_rows()) {
+  for (const Algorithm* row : testing::gpu_rows()) {
     int count = 0;
     bool has_kernels = true;
     for (const ConvProblem& problem : {layer("cv1", 256), layer("cv9", 256), layer("cv12", 256), ragged()})
@@ -106,17 +96,51 @@ TEST_CASE("every kernel is compiled without a GPU, and spills nothing with defau
   }
 }
 
-TEST_CASE("every pair of option values compiles") {
+namespace {
+
+// What is compiled with all option values: a ragged layer, and one whose sizes are powers of two, in every layout.
+struct Choices {
+  const Algorithm& row;
+  std::vector<ConvProblem> layers{ragged(), layer("cv9", 256)};
+  std::vector<std::vector<std::string>> values{};
+
+  explicit Choices(const Algorithm& row) : row(row) {
+    for (const Option& option : row.options) values.push_back(testing::values_of(option));
+  }
+  std::vector<std::size_t> counts() const {
+    std::vector<std::size_t> counts{layers.size(), kLayouts.size(), kFilterLayouts.size(), kLayouts.size()};
+    for (const auto& of_option : values) counts.push_back(of_option.size());
+    return counts;
+  }
+  Request request(const std::vector<std::size_t>& choice) const {
+    Request request = some_request(layers[choice[0]], row, Layout::NCHW);
+    request.layouts = {kLayouts[choice[1]], kFilterLayouts[choice[2]], kLayouts[choice[3]]};
+    for (std::size_t k = 0; k < values.size(); ++k) request.options.set(row.options[k].id, values[k][choice[4 + k]]);
+    return request;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("every pair of option values, layouts and layers compiles") {
   if (testing::no_runtime()) return;
-  for (const Algorithm* row : gpu_rows())
-    for (std::size_t i = 0; i < row->options.size(); ++i)
-      for (const std::string& first : row->options[i].values)
-        for (std::size_t j = i; j < row->options.size(); ++j)
-          for (const std::string& second : row->options[j].values) {
-            if (i == j && first != second) continue;
-            Request request = some_request(ragged(), *row, Layout::NHWC);
-            request.options.set(row->options[i].id, first);
-            request.options.set(row->options[j].id, second);
-            compile_kernels(*row, request, true);
-          }
+  for (const Algorithm* row : testing::gpu_rows()) {
+    const Choices choices(*row);
+    for (const auto& choice : testing::covering_array(choices.counts()))
+      compile_kernels(*row, choices.request(choice), true);
+  }
+}
+
+TEST_CASE("every combination of option values compiles, in each layout", "[large]") {
+  if (testing::no_runtime()) return;
+  for (const Algorithm* row : testing::gpu_rows()) {
+    const Choices choices(*row);
+    const std::vector<std::size_t> counts = choices.counts();
+    for (std::vector<std::size_t> choice(counts.size(), 0);;) {
+      if (choice[1] == choice[3]) compile_kernels(*row, choices.request(choice), true);
+      std::size_t k = 0;
+      while (k < counts.size() && ++choice[k] == counts[k]) choice[k++] = 0;
+      if (k == counts.size()) break;
+    }
+  }
 }
