@@ -8,22 +8,16 @@
 #include "kernels/fft/fft.h"
 #include "kernels/im2col/im2col.h"
 #include "kernels/im2win/im2win.h"
-#include "kernels/im2col/im2col.h"
 #include "kernels/runtime.h"
-#include "kernels/winograd/winograd.h"
 #include "kernels/vendor/cudnn.h"
+#include "kernels/winograd/winograd.h"
 
 namespace convlens::gpu {
 
 void add_rows() {
   // One line an algorithm.
   static const std::array rows{
-      &direct_cc(),
-      &fft_cc(),
-      &implicit_gemm_cc(),
-      &im2win_cc(),
-      &im2col_cc(),
-      &winograd_cc(),
+      &direct_cc(), &im2col_cc(), &implicit_gemm_cc(), &im2win_cc(), &winograd_cc(), &fft_cc(),
   };
   add_algorithms(rows);
   add_algorithms(cudnn_rows());

@@ -21,7 +21,7 @@
 #include "common/default_layer.h"
 #include "common/schedule.h"
 #ifndef CONVLENS_CONFIGURED
-constexpr int tile_m = 128, tile_n = 128, tile_k = 16, thread_m = 8, thread_n = 8, stages = 3, blocks_per_sm = 2;
+constexpr int tile_m = 128, tile_n = 128, tile_k = 8, thread_m = 8, thread_n = 16, stages = 4, blocks_per_sm = 2;
 constexpr bool a_k_contiguous = false, b_k_contiguous = false, vector_a = true, vector_b = true, vector_c = true;
 constexpr bool segmented = false, bias_of_rows = false;
 #endif
@@ -93,7 +93,7 @@ gemm(const float* __restrict__ a, const float* __restrict__ b, const float* __re
       bring<tile_m, a_k_contiguous, vector_a>(slice, a, s.lda, i0, index * tile_k, s.m, s.k);
       bring<tile_n, b_k_contiguous, vector_b>(slice + slice_a, b, s.ldb, j0, index * tile_k, s.n, s.k);
     }
-    close_group();  // empty at the end, so that the count of groups stays right
+    close_batch();  // empty at the end, so that the count of groups stays right
   };
 #pragma unroll
   for (int index = 0; index < stages - 1; ++index) start_slice(index);
@@ -110,7 +110,7 @@ gemm(const float* __restrict__ a, const float* __restrict__ b, const float* __re
       __syncthreads();  // nobody reads the slice any more
       start_slice(index);
     }
-    wait_for_groups<(stages > 1 ? stages - 2 : 0)>();
+    wait_for_batches<(stages > 1 ? stages - 2 : 0)>();
     __syncthreads();  // the slice is there for all, and nobody reads the one before it any more
     if constexpr (stages > 1) start_slice(index + stages - 1);
     const float* const slice = shared + index % stages * (slice_a + slice_b);

@@ -87,13 +87,13 @@ winograd_fused(const float* __restrict__ x, const float* __restrict__ u, const f
       copy_async<width>(slice + k * block_threads * width + threadIdx.x * width, valid > 0 ? from : u, valid);
     }
     filter += block_channels * static_cast<long long>(s.co);
-    close_group();
+    close_batch();
   };
 
   start_filter(shared_u, 0);
   load_tile(0);
   transform_tile(shared_v);
-  wait_for_groups<0>();
+  wait_for_batches<0>();
   __syncthreads();
 
   // 4 lanes along tiles and 8 along outputs, in an order in which halves of a warp share passes through shared memory.
@@ -128,7 +128,7 @@ winograd_fused(const float* __restrict__ x, const float* __restrict__ u, const f
       }
     if (more) {
       transform_tile(shared_v + next * slice_v);
-      wait_for_groups<0>();
+      wait_for_batches<0>();
     }
     __syncthreads();
   }
