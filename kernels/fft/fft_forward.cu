@@ -33,12 +33,9 @@ extern "C" __global__ void __launch_bounds__(threads, 5)
     const int channel = first_channel + column.channel;
     const long long tile = first_tile + column.tile;
     const bool there = tile < tiles && channel < channels;
-    const TileAt at = tile_at(s, channel, tile);
+    const TileReader read(operand, s, channel, tile, there);
 #pragma unroll
-    for (int q = 0; q < points_h; ++q) {
-      z[q].re = there ? element(operand, s, at, q, column.r) : 0.0f;
-      z[q].im = there ? element(operand, s, at, q, column.r + half_w) : 0.0f;
-    }
+    for (int q = 0; q < points_h; ++q) z[q] = {read(s, q, column.r), read(s, q, column.r + half_w)};
     transform<points_h>(z);
   }
 

@@ -22,15 +22,13 @@ extern "C" __global__ void __launch_bounds__(threads, 5)
   const auto [first_channel, first_tile] = first_of_block(s.co, 1, tiles);
 
   const RowOfThread row;
-  if (row.there()) {
+  const int row_channel = first_channel + row.tile / tiles_per_block;
+  const long long row_tile = first_tile + row.tile % tiles_per_block;
+  if (row.there() && row_channel < s.co && row_tile < tiles) {
     Complex line[points_w];
-    const int channel = first_channel + row.tile / tiles_per_block;
-    const long long tile = first_tile + row.tile % tiles_per_block, next = s.co * pitch;  // next: from bin to bin
-    const Complex* in = spectra + channel * pitch + tile;
-    if (channel >= s.co || tile >= tiles) {
-#pragma unroll
-      for (int l = 0; l < points_w; ++l) line[l] = {0.0f, 0.0f};
-    } else if (row.k > 0) {
+    const long long next = s.co * pitch;  // from bin to bin
+    const Complex* in = spectra + row_channel * pitch + row_tile;
+    if (row.k > 0) {
       in += (points_w + 2 + (row.k - 1) * points_w) * next;
 #pragma unroll
       for (int l = 0; l < points_w; ++l) line[l] = in[l * next];

@@ -16,15 +16,18 @@ constexpr std::int64_t kThreads = 256;           // of the kernels with a thread
 // The workspace that NVIDIA recommends for cuBLAS on Hopper, and room to align it to 256 bytes.
 constexpr std::int64_t kBlasWorkspace = (std::int64_t{32} << 20) + 256;
 
-// The tile of the product that a block makes: tiles of images by output channels, of which a group may have few.
+// The tile of the product that a block makes: tiles of images by output channels, of which a group may have few. Three
+// sums an output leave registers for half as many outputs a thread.
 struct ProductTile {
-  int m, n, thread_m, thread_n, blocks_per_multiprocessor;
-  std::int64_t threads() const { return std::int64_t{m} / thread_m * n / thread_n; }
+  int m, n, thread_m, thread_n;
+  int threads() const { return m / thread_m * n / thread_n; }
+  int blocks_per_multiprocessor() const { return (thread_n == 8 ? 256 : 384) / threads(); }
 };
-ProductTile product_tile(std::int64_t channels) {
-  if (channels > 32) return {128, 64, 8, 8, 2};
-  if (channels > 16) return {128, 32, 8, 4, 2};
-  return {128, 16, 8, 4, 2};
+ProductTile product_tile(std::int64_t channels, bool three_multiplications) {
+  const bool by_32 = ceil_div(channels, 32) * 32 < ceil_div(channels, 64) * 64;
+  const int n = channels <= 16 ? 16 : by_32 ? 32 : 64;
+  if (three_multiplications) return {64, n, 8, 4};
+  return {128, n, 8, n == 16 ? 4 : 8};
 }
 
 struct Builder {
@@ -102,8 +105,9 @@ struct Builder {
                              : std::vector{part.spectra, bias(), part.operand, number(part.tiles), number(part.pitch)}};
   }
 
-  // cuFFT's transforms: dense tiles, their half spectra tile by tile, and those turned to bin by bin; or backwards. It may
-  // work in what is idle then: the products before there are any, the input's spectra after they have been multiplied.
+  // cuFFT's transforms: dense tiles, their half spectra tile by tile, and those turned to bin by bin; or backwards. It
+  // may work in what is idle then: the products before there are any, the input's spectra after they have been
+  // multiplied.
   Launch gather(const Part& part) const {
     return {.sentence = part.kind == Kind::filter ? "lays out the filter in tiles" : "cuts the input into tiles",
             .kernel = kernel_of("fft_gather", {{"of_filter", part.kind == Kind::filter}}),
@@ -151,17 +155,17 @@ struct Builder {
   }
 
   Launch own_product(std::int64_t tiles) const {
-    const ProductTile tile = product_tile(p.co_per_group());
+    const bool three = request.options.is("multiplications", "3");
+    const ProductTile tile = product_tile(p.co_per_group(), three);
     return {.sentence = "multiplies spectra and adds up channels",
-            .kernel = kernel_of("fft_product",
-                                {{"tile_m", tile.m},
-                                 {"tile_n", tile.n},
-                                 {"tile_k", 8},
-                                 {"slices", 3},
-                                 {"thread_m", tile.thread_m},
-                                 {"thread_n", tile.thread_n},
-                                 {"multiplications", static_cast<int>(request.options.integer("multiplications"))},
-                                 {"blocks_per_multiprocessor", tile.blocks_per_multiprocessor}}),
+            .kernel = kernel_of("fft_product", {{"tile_m", tile.m},
+                                                {"tile_n", tile.n},
+                                                {"tile_k", 8},
+                                                {"slices", 3},
+                                                {"thread_m", tile.thread_m},
+                                                {"thread_n", tile.thread_n},
+                                                {"multiplications", three ? 3 : 4},
+                                                {"blocks_per_multiprocessor", tile.blocks_per_multiprocessor()}}),
             .grid = {checked::product("blocks of the product", {spectra.bins, p.groups(), ceil_div(tiles, tile.m),
                                                                 ceil_div(p.co_per_group(), tile.n)})},
             .block = {tile.threads()},
