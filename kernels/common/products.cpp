@@ -100,8 +100,8 @@ Launch own_gemm(const Products& p, const Tiling& t, bool sizes_at_run_time) {
   };
 }
 
-// What NVIDIA recommends for Hopper; cuBLAS Library, cublasSetWorkspace.
-Buffer cublas_workspace() { return {.name = "cublas", .bytes = std::int64_t{32} << 20}; }
+// What NVIDIA recommends for Hopper (cuBLAS Library, cublasSetWorkspace), and what its alignment may take.
+Buffer cublas_workspace() { return {.name = "cublas", .bytes = (std::int64_t{32} << 20) + 256}; }
 
 std::vector<Step> cublas_gemm(const Products& p, const Buffer& workspace) {
   const bool segmented = p.segment != 0;
