@@ -16,7 +16,7 @@ constexpr int kFilterThreads = 128;
 // The block of kernels/winograd/winograd_fused.cu: tiles, output channels, and two slices of V and U in shared memory.
 constexpr int kFusedThreads = 256;
 constexpr std::int64_t kFusedTiles = 32, kFusedOutputs = 64;
-constexpr std::int64_t kFusedSharedBytes = 2 * 16 * 8 * (kFusedTiles + 4 + kFusedOutputs) * 4;
+constexpr std::int64_t kFusedSharedBytes = 2 * 16 * 8 * (kFusedTiles + kFusedOutputs) * 4;
 
 std::vector<double> numerators(const FractionMatrix& matrix) {
   std::vector<double> values;

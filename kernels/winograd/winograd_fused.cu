@@ -22,9 +22,13 @@ constexpr bool vector_u = true;
 #endif
 
 constexpr int block_tiles = 32, block_outputs = 64, block_channels = 8, block_threads = 256;
-constexpr int pitch_v = block_tiles + 4, pitch_u = block_outputs;
-constexpr int slice_v = points * block_channels * pitch_v, slice_u = points * block_channels * pitch_u;
+constexpr int slice_v = points * block_channels * block_tiles, slice_u = points * block_channels * block_outputs;
 constexpr int round_outputs = 32, pitch_m = 32 + 4, slice_m = 32 * pitch_m;  // of M in shared memory, of one point
+
+// Where tile t of channel c lies in a row of V: the fours of tiles change places from channel to channel, so that
+// threads which write a tile of eight channels write to all banks, and each four is still one vector.
+__device__ __forceinline__ int place_of_tile(int t, int c) { return (t / 4 ^ c) * 4 + t % 4; }
+
 static_assert(points == 16, "a warp takes two of sixteen points");
 static_assert(points * slice_m <= 2 * (slice_v + slice_u), "M uses the room of V and U");
 
@@ -69,7 +73,7 @@ winograd_fused(const float* __restrict__ x, const float* __restrict__ u, const f
     sandwich<n_h, n_h, n_w, n_w>(bt_h, bt_h_over, bt_w, bt_w_over, d, cells);
 #pragma unroll
     for (int point = 0; point < points; ++point)
-      slice[(point * block_channels + my_channel) * pitch_v + my_tile] = cells[point];
+      slice[(point * block_channels + my_channel) * block_tiles + place_of_tile(my_tile, my_channel)] = cells[point];
   };
   // Each of `passes` copies takes the same channel and outputs of other points.
   constexpr int width = vector_u ? 4 : 1, row = block_outputs / width, at_once = block_threads / row;
@@ -117,9 +121,9 @@ winograd_fused(const float* __restrict__ x, const float* __restrict__ u, const f
 #pragma unroll
         for (int block = 0; block < 2; ++block) {
           *reinterpret_cast<float4*>(v + 4 * block) = *reinterpret_cast<const float4*>(
-              shared_v + now * slice_v + row * pitch_v + block * 16 + lane_i * 4);
+              shared_v + now * slice_v + row * block_tiles + place_of_tile(block * 16 + lane_i * 4, c));
           *reinterpret_cast<float4*>(w + 4 * block) = *reinterpret_cast<const float4*>(
-              shared_u + now * slice_u + row * pitch_u + block * 32 + lane_j * 4);
+              shared_u + now * slice_u + row * block_outputs + block * 32 + lane_j * 4);
         }
 #pragma unroll
         for (int i = 0; i < 8; ++i)
