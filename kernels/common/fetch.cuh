@@ -45,8 +45,8 @@ struct ChannelCopy {
     to += channel_lane * pitch + cell_lane * width;
     base += channel_lane * channel_step;
 
-    // First some offsets, then their copies: each change from loads of shared memory to asynchronous copies costs slots.
-    constexpr int together = width == 4 ? 2 : 4;
+    // First some offsets, then their copies: each change from loads of shared memory to such copies costs slots.
+    constexpr int together = !index_precompute ? 1 : width == 4 ? 2 : 4;
 #pragma unroll
     for (int first = 0; first < lane_cells; first += together) {
       int offset[together];
