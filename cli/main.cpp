@@ -14,6 +14,7 @@
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/usage.h"
+#include "kernels/rows.h"
 
 namespace convlens::cli {
 
@@ -86,6 +87,7 @@ void show_first_examples(CLI::App& app) {
 }
 
 Exit run(int argc, char** argv) {
+  gpu::add_rows();
   CLI::App app(
       "Convlens, a lens on one operation: computes a 2-D convolution in several ways, shows what each does to the\n"
       "data in memory, checks them against each other and measures what they cost.",
@@ -101,6 +103,7 @@ Exit run(int argc, char** argv) {
   add_check(app, globals);
   add_bench(app, globals);
   add_windows(app, globals);
+  add_kernel(app, globals);
   add_globals(app, globals);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) add_globals(*command, globals);
   for (const auto& [command, option, why] : kRefused) app.get_subcommand(command)->get_option(option)->group("");

@@ -4,12 +4,21 @@
 // youngest batches are still on their way. What other threads copied is visible after a barrier.
 #pragma once
 
-// Copies `floats` (1 or 4) floats, or writes as many zeros where `inside` is false; then nothing is read at `from`,
-// which must all the same be an address within its tensor.
+// Copies the first `valid` of `floats` (1 or 4) floats, and writes zeros for the rest. What is not copied is not read;
+// `from` must all the same be an address within its tensor.
 template <int floats>
-__device__ __forceinline__ void copy_async(float* to, const float* from, bool inside = true) {
+__device__ __forceinline__ void copy_async(float* to, const float* from, int valid) {
   static_assert(floats == 1 || floats == 4, "cp.async copies 4 or 16 bytes here");
   const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared), "l"(from), "n"(4 * floats),
+               "r"(4 * max(0, min(floats, valid))));
+}
+
+// The same for all or nothing.
+template <int floats>
+__device__ __forceinline__ void copy_async(float* to, const float* from, bool inside = true) {
+  const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  static_assert(floats == 1 || floats == 4, "cp.async copies 4 or 16 bytes here");
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared), "l"(from), "n"(4 * floats),
                "r"(inside ? 4 * floats : 0));
 }

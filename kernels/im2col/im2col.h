@@ -5,6 +5,7 @@
 
 namespace convlens::gpu {
 
+const Algorithm& im2col_cc();
 const Algorithm& implicit_gemm_cc();
 
 }  // namespace convlens::gpu
