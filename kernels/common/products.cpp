@@ -33,7 +33,7 @@ std::vector<Option> tiling_options() {
            true},
           {"stages",
            "Stages",
-           "How many slices of the operands are in shared memory: while one is multiplied, the others are filled.",
+           "How many slices of its operands the own GEMM has in shared memory: one is multiplied, the others filled.",
            {"1", "2", "3", "4"},
            "4",
            true},
@@ -49,7 +49,7 @@ std::vector<Option> tiling_options() {
 // begins and ends. Copies that transpose keep a thread from having the registers of 8x16. kernels/PERFORMANCE.md.
 Tiling tiling(const OptionSet& options, const Products& p) {
   Tiling t{.stages = static_cast<int>(options.integer("stages")), .vector_io = options.is("vector_io", "on")};
-  const bool large = p.m > 64 && p.n > 64 && p.k >= 128;
+  const bool large = p.m > 64 && p.n > 64 && p.k >= 256;
   std::string tile = options["tile"];
   if (tile == "auto") tile = !large ? "64x64" : copies_vectors(p, t.vector_io) ? "128x128" : "64x128";
   if (tile != "64x64") t.tile_n = 128;

@@ -149,7 +149,9 @@ std::vector<Option> options() {
        .accepts = winograd_options()[1].accepts},
       {.id = "fuse",
        .title = "Fused",
-       .sentence = "F(2x2,3x3) in one kernel, without V and M in memory.",
+       .sentence =
+           "F(2x2,3x3) in one kernel, without V and M in memory; then the options of the chain, gemm and those after "
+           "it, mean nothing but vector_io and sizes.",
        .values = {"off", "on"},
        .default_value = "off"},
       {.id = "gemm",

@@ -25,9 +25,11 @@ constexpr int block_tiles = 32, block_outputs = 64, block_channels = 8, block_th
 constexpr int slice_v = points * block_channels * block_tiles, slice_u = points * block_channels * block_outputs;
 constexpr int round_outputs = 32, pitch_m = 32 + 4, slice_m = 32 * pitch_m;  // of M in shared memory, of one point
 
-// Where tile t of channel c lies in a row of V: the fours of tiles change places from channel to channel, so that
-// threads which write a tile of eight channels write to all banks, and each four is still one vector.
-__device__ __forceinline__ int place_of_tile(int t, int c) { return (t / 4 ^ c) * 4 + t % 4; }
+// Where tile t of channel c lies in a row of V. Where neighbouring threads write eight channels, the fours of tiles
+// change places from channel to channel: all banks are written to, and each four is still one vector.
+__device__ __forceinline__ int place_of_tile(int t, int c) {
+  return x_layout == NHWC ? (t / 4 ^ c) * 4 + t % 4 : t;
+}
 
 static_assert(points == 16, "a warp takes two of sixteen points");
 static_assert(points * slice_m <= 2 * (slice_v + slice_u), "M uses the room of V and U");
