@@ -87,13 +87,14 @@ struct Builder {
     return kernel(request, std::string("fft/") + name + ".cu", name, std::move(constants));
   }
 
-  // Own transforms: a thread holds a line of a tile, and a block as many tiles as make up to 128 threads.
+  // Own transforms: a thread holds a line of a tile, and a block as many tiles as make up to 256 threads; to 128 where
+  // the input's elements are read along rows, since smaller blocks overlap their reading and computing better.
   Launch own_transform(std::string sentence, const Part& part) const {
-    const int lines = std::max(spectra.rows.points, spectra.columns.points) / 2;
-    int tiles = 32;
-    while (tiles > 8 && tiles * lines > 128) tiles /= 2;
-    const int channels = part.channels_side_by_side ? 4 : 1;
     const bool forward = part.kind != Kind::output;
+    const int lines = std::max(spectra.rows.points, spectra.columns.points) / 2;
+    const int channels = part.channels_side_by_side ? 4 : 1, most = forward && channels == 1 ? 128 : 256;
+    int tiles = most / 4;
+    while (tiles > most / 16 && tiles * lines > most) tiles /= 2;
     std::vector<Constant> constants{{"tiles_per_block", tiles / channels}, {"channels_per_block", channels}};
     if (forward) constants.emplace_back("of_filter", part.kind == Kind::filter);
     return {.sentence = std::move(sentence),
@@ -149,9 +150,6 @@ struct Builder {
     return std::max({checked::product("filter tiles", {filter_channels, p.co()}),
                      checked::product("input tiles", {input_channels, pitch}),
                      checked::product("output tiles", {p.co(), pitch})});
-  }
-  std::int64_t half_spectra_bytes() const {
-    return checked::product("bytes of half_spectra", {most_lines(), spectra.bins, kComplex});
   }
 
   Launch own_product(std::int64_t tiles) const {
@@ -226,22 +224,29 @@ struct Builder {
 
 }  // namespace
 
-FftProgram fft_program(const Request& request, const Spectra& spectra, std::int64_t images) {
+std::vector<Step> fft_steps(const Request& request, const Spectra& spectra, std::int64_t images) {
   const Builder build{request, spectra, images};
-  FftProgram program;
-  build.add_forward(program.steps, build.filter());
+  std::vector<Step> steps;
+  build.add_forward(steps, build.filter());
   for (std::int64_t first = 0; first < build.p.n(); first += images) {
     const std::int64_t count = std::min(images, build.p.n() - first);
-    build.add_forward(program.steps, build.input(first, count));
-    build.add_product(program.steps, count * spectra.tiles());
-    build.add_inverse(program.steps, build.output(first, count), count);
+    build.add_forward(steps, build.input(first, count));
+    build.add_product(steps, count * spectra.tiles());
+    build.add_inverse(steps, build.output(first, count), count);
   }
+  return steps;
+}
+
+std::vector<Buffer> fft_scratch(const Request& request, const Spectra& spectra, std::int64_t images) {
+  const Builder build{request, spectra, images};
+  std::vector<Buffer> scratch;
   if (!request.options.is("transform", "own")) {
-    program.scratch = {{"tiles", checked::product("bytes of the tiles", {build.most_lines(), spectra.points(), kReal})},
-                       {"half_spectra", build.half_spectra_bytes()}};
+    scratch = {
+        {"tiles", checked::product("bytes of the tiles", {build.most_lines(), spectra.points(), kReal})},
+        {"half_spectra", checked::product("bytes of half_spectra", {build.most_lines(), spectra.bins, kComplex})}};
   }
-  if (request.options.is("gemm", "cublas")) program.scratch.push_back({"cublas", kBlasWorkspace});
-  return program;
+  if (request.options.is("gemm", "cublas")) scratch.push_back({"cublas", kBlasWorkspace});
+  return scratch;
 }
 
 }  // namespace convlens::gpu
