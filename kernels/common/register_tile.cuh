@@ -46,7 +46,7 @@ __device__ __forceinline__ void load_four(float* to, const float* from) {
 }
 
 // As many channels as make a loop body of about twelve values of k, and divide the stage.
-constexpr int channels_unrolled(int channels, int values) {
+__device__ constexpr int channels_unrolled(int channels, int values) {
   int unrolled = 1;
   for (int count = 2; count <= channels && count * values <= 16; ++count)
     if (channels % count == 0) unrolled = count;

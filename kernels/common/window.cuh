@@ -15,7 +15,7 @@
 // multiple of four.
 #pragma once
 
-constexpr int greatest_common_divisor(int a, int b) { return b == 0 ? a : greatest_common_divisor(b, a % b); }
+__device__ constexpr int greatest_common_divisor(int a, int b) { return b == 0 ? a : greatest_common_divisor(b, a % b); }
 
 constexpr bool by_images = images_across > 0;
 constexpr int across = by_images ? images_across : 1;  // units side by side at one position
@@ -35,10 +35,10 @@ constexpr int halo = by_images ? overhang : (overhang + 3) / 4 * 4;
 struct RowWindow {
   static constexpr int taps = ::taps, phases = by_images ? taps : ::phases;
   static constexpr int span = by_images ? 4 : split ? overhang + 4 : 4 * stride + overhang;
-  static constexpr int element(int i, int tap) {
+  static __device__ constexpr int element(int i, int tap) {
     return by_images ? i : split ? tap * dilation / stride + i : tap * dilation + i * stride;
   }
-  static constexpr int phase_offset(int phase, int phase_floats) {
+  static __device__ constexpr int phase_offset(int phase, int phase_floats) {
     return phase * (by_images ? dilation * position_floats : phase_floats);
   }
 };

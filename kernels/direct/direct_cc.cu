@@ -37,8 +37,8 @@ constexpr bool double_buffer = true, swizzle = true, vector_io = true, index_pre
 // What `multiply` needs to know of the patches.
 struct Windows : RowWindow {
   static constexpr int channels = stage_channels, lines = stage_rows;
-  static constexpr int k(int c, int line, int tap) { return (line * taps + tap) * stage_channels + c; }
-  static constexpr int offset(int c, int line, int phase) {
+  static __device__ constexpr int k(int c, int line, int tap) { return (line * taps + tap) * stage_channels + c; }
+  static __device__ constexpr int offset(int c, int line, int phase) {
     return c * pitch + line * dilation_down * row_floats + phase_offset(phase, row_positions);
   }
 };

@@ -31,9 +31,9 @@ constexpr bool double_buffer = true, vector_io = true, index_precompute = true, 
 // What `multiply` needs to know: every value of k has an operand of its own, which one tap reads.
 struct Windows {
   static constexpr int channels = stage_taps * stage_channels, lines = 1, taps = 1, phases = 1, span = 4;
-  static constexpr int k(int c, int, int) { return c; }
-  static constexpr int element(int i, int) { return i; }
-  static constexpr int offset(int c, int, int) { return c * pitch; }
+  static __device__ constexpr int k(int c, int, int) { return c; }
+  static __device__ constexpr int element(int i, int) { return i; }
+  static __device__ constexpr int offset(int c, int, int) { return c * pitch; }
 };
 
 // Where a pixel's window begins: in x, and in its image.

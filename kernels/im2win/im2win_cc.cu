@@ -38,8 +38,8 @@ constexpr bool double_buffer = true, swizzle = true, vector_io = true, index_pre
 // What `multiply` needs to know of the strips.
 struct Windows : RowWindow {
   static constexpr int channels = stage_channels, lines = 1;
-  static constexpr int k(int c, int, int tap) { return tap * channels + c; }
-  static constexpr int offset(int c, int, int phase) { return c * pitch + phase_offset(phase, strip_positions); }
+  static __device__ constexpr int k(int c, int, int tap) { return tap * channels + c; }
+  static __device__ constexpr int offset(int c, int, int phase) { return c * pitch + phase_offset(phase, strip_positions); }
 };
 
 extern "C" __global__ void __launch_bounds__(threads, min_blocks)

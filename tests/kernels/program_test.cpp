@@ -7,7 +7,7 @@
 #include "kernels/program.h"
 #include "kernels/text.h"
 #include "tests/catch.h"
-#include "tests/support/covering.h"
+#include "tests/support/option_cover.h"
 #include "tests/support/rows.h"
 
 using namespace convlens;
@@ -49,25 +49,25 @@ const std::vector<ConvProblem>& layers() {
   return all;
 }
 
-// Calls visit(request) for requests of the row in which every pair of option values, layouts and layers occurs, as far
-// as the row supports them; returns how many.
+// Calls visit(request) for requests of the row: every layer with choices of its options that hold every pair of values,
+// the layouts another for each, as far as the row supports that; returns how many.
 template <class Visit>
 int for_requests(const Algorithm& row, const Visit& visit) {
-  std::vector<std::vector<std::string>> values;
-  for (const Option& option : row.options) values.push_back(testing::values_of(option));
-  std::vector<std::size_t> counts{layers().size(), kLayouts.size(), kFilterLayouts.size(), kLayouts.size()};
-  for (const auto& of_option : values) counts.push_back(of_option.size());
+  Request request{layers().back()};
+  request.dtype = row.unit == Unit::tc ? DType::f16 : DType::f32;
+  const std::vector<OptionSet> cover = testing::option_cover(row, request);
   int supported = 0;
-  for (const std::vector<std::size_t>& choice : testing::covering_array(counts)) {
-    Request request{layers()[choice[0]]};
-    request.dtype = row.unit == Unit::tc ? DType::f16 : DType::f32;
-    request.layouts = {kLayouts[choice[1]], kFilterLayouts[choice[2]], kLayouts[choice[3]]};
-    request.options = OptionSet::parse("", row.options);
-    for (std::size_t k = 0; k < values.size(); ++k) request.options.set(row.options[k].id, values[k][choice[4 + k]]);
-    if (!row.supports(request)) continue;
-    ++supported;
-    visit(request);
-  }
+  std::size_t number = 0;
+  for (const ConvProblem& layer : layers())
+    for (const OptionSet& options : cover) {
+      request.problem = layer;
+      request.options = options;
+      request.layouts = {kLayouts[number % 3], kFilterLayouts[number / 3 % 2], kLayouts[number / 6 % 3]};
+      ++number;
+      if (!row.supports(request)) continue;
+      ++supported;
+      visit(request);
+    }
   return supported;
 }
 
@@ -260,19 +260,4 @@ TEST_CASE("blocks that leave a gap, overlap, or reach beyond the result are foun
   CHECK(shared_out([&](const Dim3& b) { return tile(b.x, 2 * b.y, 1); }) == "cell 3 of y is computed 0 times");
   CHECK(shared_out([&](const Dim3& b) { return tile(b.x, b.y, 3); }) == "cell 3 of y is computed 2 times");
   CHECK(shared_out([&](const Dim3& b) { return tile(b.x, 2 * b.y, 3); }) == "a tile reaches beyond y");
-}
-
-TEST_CASE("a covering array has every pair of values, in far fewer choices than the product") {
-  const std::vector<std::size_t> counts{6, 3, 2, 3, 2, 4, 2, 5};
-  const auto choices = testing::covering_array(counts);
-  CHECK(choices.size() >= 30);
-  CHECK(choices.size() <= 45);
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    for (std::size_t j = i + 1; j < counts.size(); ++j) {
-      std::set<std::pair<std::size_t, std::size_t>> seen;
-      for (const auto& choice : choices) seen.insert({choice[i], choice[j]});
-      CHECK(seen.size() == counts[i] * counts[j]);
-    }
-  CHECK(testing::covering_array({}).size() == 1);
-  CHECK(testing::covering_array({3}).size() == 3);
 }
