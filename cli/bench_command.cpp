@@ -8,6 +8,7 @@
 #include "algorithms/measure/machine.h"
 #include "algorithms/measure/record.h"
 #include "algorithms/measure/session.h"
+#include "algorithms/suggest.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/numbers.h"
@@ -25,13 +26,17 @@ struct BenchArguments {
   RowArguments rows;
   RulerOptions ruler{.stop = interrupted};
   std::uint64_t seed = 1;
+  std::string timed = "call";
   std::string output;
+
+  bool kernel_alone() const { return timed == "kernel"; }
 };
 
 // Where measurements go as they are made: to stdout for programs, to a file, into the table for people.
 class Records {
  public:
-  Records(const BenchArguments& arguments, const Globals& globals) : globals_(globals) {
+  Records(const BenchArguments& arguments, const Globals& globals)
+      : globals_(globals), kernel_alone_(arguments.kernel_alone()) {
     if (!arguments.output.empty()) file_ = std::make_unique<OutputFile>(arguments.output);
   }
 
@@ -53,7 +58,9 @@ class Records {
     if (count_ == 0) return;
     if (file_) file_->commit();
     if (globals_.json || globals_.csv) return;
-    print(table_.text() + "\nGFLOP/s: direct-equivalent FLOPs / median time" +
+    print(table_.text() +
+          (kernel_alone_ ? "\nTimes are of the kernels alone, after packing and transforming x and w." : "") +
+          "\nGFLOP/s: direct-equivalent FLOPs / median time" +
           (effective_ ? "; effective: the algorithm executes another number of FLOPs, so this is no utilisation" : "") +
           ".\nfloor/time: the least time that the direct sum could take on this machine / median time.\n");
   }
@@ -80,6 +87,7 @@ class Records {
   }
 
   const Globals& globals_;
+  const bool kernel_alone_;
   std::unique_ptr<OutputFile> file_;
   std::map<std::string, std::int64_t> refused_;  // reason, how often
   std::int64_t count_ = 0;
@@ -100,7 +108,9 @@ class Records {
 void measure_one(const BenchArguments& arguments, const Layer& layer, const std::shared_ptr<const Plan>& plan,
                  Records& records) {
   Session session(plan, arguments.seed);
-  Timing timing = measure([&] { session.run(); }, arguments.ruler);
+  const bool kernel_alone = arguments.kernel_alone();
+  if (kernel_alone) session.run();  // which makes what the kernel reads
+  Timing timing = measure([&] { kernel_alone ? session.run_kernel() : session.run(); }, arguments.ruler);
   if (timing.samples_ms.empty()) return;
 
   // An empty batch does no work, and has no floor to be compared with.
@@ -113,6 +123,7 @@ void measure_one(const BenchArguments& arguments, const Layer& layer, const std:
                       .layer = layer.name,
                       .timing = std::move(timing),
                       .cold_cache = arguments.ruler.cold_cache,
+                      .kernel_alone = kernel_alone,
                       .seed = arguments.seed,
                       .bytes = session.ledger().lines(),
                       .floor_fraction = floor_fraction,
@@ -121,6 +132,9 @@ void measure_one(const BenchArguments& arguments, const Layer& layer, const std:
 
 void bench(const BenchArguments& arguments, const Globals& globals) {
   arguments.rows.check_device();
+  if (arguments.timed != "call" && !arguments.kernel_alone())
+    throw BadInput("--timed: " + arguments.timed +
+                   suggestion(arguments.timed, std::vector<std::string>{"call", "kernel"}));
   if (!arguments.layers.given()) throw BadInput("layer: none given, must be a layer, a suite or a problem in quotes");
   const std::vector<Layer> layers = arguments.layers.layers();
   const std::vector<Run> runs = arguments.rows.runs();
@@ -142,6 +156,10 @@ void bench(const BenchArguments& arguments, const Globals& globals) {
             continue;
           }
           const auto plan = run.algorithm->plan(request);
+          if (const std::string why = plan->why_no_kernel(); arguments.kernel_alone() && !why.empty()) {
+            records.refuse(why);
+            continue;
+          }
           if (globals.json || globals.csv) progress.clear();
           measure_one(arguments, layer, plan, records);
         }
@@ -156,6 +174,7 @@ void add_bench(CLI::App& app, const Globals& globals) {
   show_examples(*command, {"convlens bench cv12 --algorithm im2col",
                            "convlens bench cv9 cv12 --algorithm im2col --batch 2 --repeats 3 --cold",
                            "convlens bench '1x16x14x14 --filter 16x3x3 --pad 1' --dtype all --repeats 3 --csv",
+                           "convlens bench cv12 --algorithm direct.cpu --timed kernel",
                            "convlens bench cv12 --algorithm im2col:batching=full -o records.jsonl"});
   const auto arguments = std::make_shared<BenchArguments>();
   BenchArguments* a = arguments.get();
@@ -169,6 +188,10 @@ void add_bench(CLI::App& app, const Globals& globals) {
   add_integer(
       *command, "--warmup", 0, 1'000'000, [a](std::int64_t v) { a->ruler.warmup = static_cast<int>(v); },
       "calls before the first sample; 2 when left out");
+  command
+      ->add_option("--timed", a->timed,
+                   "call: all that a caller pays, when left out; kernel: what follows packing and transforming x and w")
+      ->type_name("WHAT");
   command->add_flag("--cold", a->ruler.cold_cache, "empty the caches before each sample");
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   add_integer(

@@ -56,6 +56,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
 }
 
 std::string exact_words(const ErrorModel& model) {
+  if (!model.exact.made) return "no promise";
   const std::string w = (model.exact.w_unit == 1 ? "" : std::to_string(model.exact.w_unit) + "·k, |k| ≤ ");
   return "on integers |x| ≤ " + std::to_string(model.exact.x_max) + ", " + (w.empty() ? "|w| ≤ " : "w = " + w) +
          std::to_string(model.exact.w_max) + ": " +
@@ -69,7 +70,9 @@ std::string likely_words(const Plan& plan) {
   return "|error| ≤ 2·√K·u·Σ|x||w| with K = " + std::to_string(plan.problem().reduction()) +
          ", and the rounding of the output";
 }
-std::string spread_words(const ErrorModel& model) {
+std::string spread_words(const Plan& plan) {
+  if (plan.algorithm().vendor) return "no promise: another's library computes";
+  const ErrorModel& model = plan.error_model();
   switch (model.spread) {
     case Spread::exact:
       return "reach exactly the outputs that use them";
@@ -166,7 +169,7 @@ Json plan_json(const Layer& layer, const Plan& plan) {
            {{"exact", exact_words(model)},
             {"worst", worst_words(model)},
             {"likely", likely_words(plan)},
-            {"nonfinite", spread_words(model)}}},
+            {"nonfinite", spread_words(plan)}}},
           {"notes", std::vector<std::string>(plan.notes().begin(), plan.notes().end())}};
 }
 
@@ -212,7 +215,7 @@ std::string plan_text(const Layer& layer, const Plan& plan) {
   line("  exact", exact_words(plan.error_model()));
   line("  worst case", worst_words(plan.error_model()));
   line("  likely", likely_words(plan));
-  line("  NaN, Inf", spread_words(plan.error_model()));
+  line("  NaN, Inf", spread_words(plan));
   for (const std::string& note : plan.notes()) text += "\nNote: " + note;
   return text + (plan.notes().empty() ? "" : "\n");
 }

@@ -30,7 +30,8 @@ struct CheckResult {
 //   exact      on integers
 //   worst      on uniform data; equal to the bit in a second run, which finds what the first left in y and the
 //              workspace, and with another number of threads (unless the plan notes that BLAS multiplied, which
-//              promises no such thing); and on views with gaps whose rows run backwards
+//              promises no such thing); and on views with gaps whose rows run backwards. Of a vendor's row
+//              (Algorithm::vendor) neither other threads nor such views are asked
 //   likely     on the first of these results
 //   nonfinite  with a NaN in x, then with an Inf in w (nonfinite.h)
 //

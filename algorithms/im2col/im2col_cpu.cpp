@@ -72,11 +72,12 @@ Decisions decide(const Request& request) {
   d.executed_flops = problem.flops();
   d.error_model = plain_sum_model(problem, request.dtype);
   d.notes = {"instructions: " + simd::instruction_set()};
-  d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
+  simd::set_calls(d, [=](const Arguments& a, const Workspace& workspace, bool packed_already) {
     float* const packed = workspace.get<float>("panels");
-    panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kRowTapChannel, packed, threads);
+    if (!packed_already)
+      panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kRowTapChannel, packed, threads);
     const Im2colWindows windows{problem, matrix, a.x.as<float>(), workspace.get<float>("im2col"), stored};
-    if (stored) {
+    if (stored && !packed_already) {
 #pragma omp parallel for collapse(2) num_threads(threads)
       for (std::int64_t n = 0; n < problem.n(); ++n)
         for (std::int64_t p = 0; p < problem.ho(); ++p) {
@@ -85,7 +86,7 @@ Decisions decide(const Request& request) {
         }
     }
     simd::BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
-  };
+  });
   return d;
 }
 

@@ -55,15 +55,17 @@ Decisions decide(const Request& request) {
   d.executed_flops = problem.flops();
   d.error_model = plain_sum_model(problem, request.dtype);
   d.notes = {"instructions: " + simd::instruction_set()};
-  d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
-    const simd::Picture picture(request, a.x, workspace);
+  simd::set_calls(d, [=](const Arguments& a, const Workspace& workspace, bool packed_already) {
+    const simd::Picture picture(request, a.x, workspace, packed_already);
     float* const packed = workspace.get<float>("panels");
     float* const zeros = workspace.get<float>("zeros");
-    std::fill_n(zeros, problem.ci_per_group(), 0.0f);
-    panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kRowTapChannel, packed, threads);
+    if (!packed_already) {
+      std::fill_n(zeros, problem.ci_per_group(), 0.0f);
+      panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kRowTapChannel, packed, threads);
+    }
     const ImplicitWindows windows{problem, Im2colMap(problem), picture.view(), zeros};
     simd::BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
-  };
+  });
   return d;
 }
 

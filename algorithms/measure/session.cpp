@@ -48,9 +48,9 @@ BiasView Session::bias() const {
   return {view.data, view.dtype, view.shape[0], view.strides[0], view.place};
 }
 
-void Session::run() {
-  plan_->run({x_.view(), w_.view(), bias(), y_.view()},
-             {workspace_.data(), static_cast<std::size_t>(workspace_.bytes())});
-}
+Arguments Session::arguments() { return {x_.view(), w_.view(), bias(), y_.view()}; }
+
+void Session::run() { plan_->run(arguments(), memory()); }
+void Session::run_kernel() { plan_->run_kernel(arguments(), memory()); }
 
 }  // namespace convlens

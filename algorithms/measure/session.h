@@ -19,8 +19,9 @@ class Session {
   // Throws Unsupported when the host has too little memory, or when the plan is for a device.
   Session(std::shared_ptr<const Plan> plan, std::uint64_t seed);
 
-  // Computes y once.
+  // Computes y once; the main kernel alone, on what `run` has left (Plan::run_kernel).
   void run();
+  void run_kernel();
 
   const Plan& plan() const { return *plan_; }
   const Ledger& ledger() const { return ledger_; }
@@ -30,6 +31,9 @@ class Session {
   ConstTensorView y() const { return y_.view(); }
 
  private:
+  Arguments arguments();
+  std::span<std::byte> memory() { return {workspace_.data(), static_cast<std::size_t>(workspace_.bytes())}; }
+
   std::shared_ptr<const Plan> plan_;
   Ledger ledger_;
   Tensor x_, w_, bias_, y_;  // bias is C_o×1×1×1, or empty

@@ -49,6 +49,15 @@ Blocking choose_blocking(const Request& request, std::int64_t row_bytes);
 int used_threads(const Request& request);
 std::vector<Option> loop_options();  // simd, threads, register_tile, cache_block, prefetch, nontemporal
 
+// A row's call and its kernel from one function: compute(arguments, workspace, packed_already), which leaves out
+// packing the filter, copying the picture and storing windows where a call before has done so. What is formed block by
+// block belongs to the kernel.
+template <class Compute>
+void set_calls(Decisions& decisions, Compute compute) {
+  decisions.execute = [compute](const Arguments& a, const Workspace& w, int, Stream) { compute(a, w, false); };
+  decisions.kernel = [compute](const Arguments& a, const Workspace& w, int, Stream) { compute(a, w, true); };
+}
+
 // The limit that the fast rows share.
 Rule f32_only();
 

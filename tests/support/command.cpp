@@ -50,11 +50,11 @@ struct Pipe {
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   for (const auto& [name, value] : run.environment) ::setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> argv{const_cast<char*>(CONVLENS_COMMAND)};
+  std::vector<char*> argv{const_cast<char*>(run.program.c_str())};
   for (const std::string& argument : run.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   ::signal(SIGPIPE, SIG_DFL);
-  ::execv(CONVLENS_COMMAND, argv.data());
+  ::execv(run.program.c_str(), argv.data());
   ::_exit(127);
 }
 

@@ -6,8 +6,15 @@ namespace convlens::testing {
 
 std::vector<const Algorithm*> cpu_rows() {
   std::vector<const Algorithm*> rows = algorithms();
-  std::erase_if(
-      rows, [](const Algorithm* row) { return row->unit != Unit::cpu || (row->missing && !row->missing().empty()); });
+  std::erase_if(rows, [](const Algorithm* row) {
+    return row->unit != Unit::cpu || row->vendor || (row->missing && !row->missing().empty());
+  });
+  return rows;
+}
+
+std::vector<const Algorithm*> rows_that_compute(const ConvProblem& problem) {
+  std::vector<const Algorithm*> rows = algorithms();
+  std::erase_if(rows, [&](const Algorithm* row) { return !row->supports({problem}); });
   return rows;
 }
 

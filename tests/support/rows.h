@@ -18,8 +18,12 @@ struct Variant {
   std::string name() const { return run_name(*row, options); }
 };
 
-// The CPU rows that this build can run; the others must say what they miss, and a test asserts that they do.
+// The CPU rows of our own that this build can run; the others must say what they miss, and a test asserts that they do.
+// Vendors' rows promise less (Algorithm::vendor) and have tests of their own.
 std::vector<const Algorithm*> cpu_rows();
+
+// Every row, a vendor's too, that computes the problem in f32 with its default options.
+std::vector<const Algorithm*> rows_that_compute(const ConvProblem& problem);
 
 // Each of those rows with its default options, and with every other value of each option, one at a time. Of
 // options that are numbers, 1 to 4 are tried, as far as the option accepts them.
