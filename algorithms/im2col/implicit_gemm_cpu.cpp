@@ -4,14 +4,16 @@
 //
 // In NHWC the C_i values of one tap lie together in x, so a row of A is H_f·W_f runs: for each pixel of a register tile
 // the map is asked once a tap where its run begins, and padding is a run of zeros. The pointers serve all output
-// channels. Source: Dukhan, "The indirect convolution algorithm", 2019, arXiv 1907.02129; Chetlur et al. 2014, arXiv
-// 1410.0759.
+// channels. A run of fewer channels than a vector has lanes is too short for a pointer of its own; there the taps of a
+// filter row, which lie together too, share one (simd/windows_in_place.h). Source: Dukhan, "The indirect convolution
+// algorithm", 2019, arXiv 1907.02129; Chetlur et al. 2014, arXiv 1410.0759.
 #include <algorithm>
 
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/im2col/im2col_map.h"
 #include "algorithms/simd/block_loop.h"
 #include "algorithms/simd/picture.h"
+#include "algorithms/simd/windows_in_place.h"
 
 namespace convlens {
 
@@ -37,6 +39,11 @@ struct ImplicitWindows {
   }
 };
 
+bool pointer_a_row(const ConvProblem& p) {
+  constexpr std::int64_t kShort = 16;
+  return p.ci() < kShort && simd::WindowsInPlace::whole_rows(p);
+}
+
 Decisions decide(const Request& request) {
   const ConvProblem problem = request.problem;
   const simd::Panels panels(problem);
@@ -51,20 +58,26 @@ Decisions decide(const Request& request) {
   d.stages = simd::picture_stages(request);
   d.stages.push_back(matrix);
   d.stages.push_back(panels.stage(problem, simd::kRowTapChannel));
-  d.scratch = {panels.bias_buffer(), {"zeros", problem.ci_per_group() * size_of(request.dtype)}};
+  const bool rows = pointer_a_row(problem);
+  const std::int64_t border_rows = blocking.images * blocking.rows, size = size_of(request.dtype);
+  d.scratch = {panels.bias_buffer(), {"zeros", simd::WindowsInPlace::zeros_length(problem) * size}};
+  if (rows) d.scratch.push_back({"border", simd::WindowsInPlace::border_length(problem, threads, border_rows) * size});
   d.executed_flops = problem.flops();
   d.error_model = plain_sum_model(problem, request.dtype);
-  d.notes = {"instructions: " + simd::instruction_set()};
+  d.notes = {"instructions: " + simd::instruction_set(), rows ? "a pointer a filter row" : "a pointer a tap"};
   simd::set_calls(d, [=](const Arguments& a, const Workspace& workspace, bool packed_already) {
     const simd::Picture picture(request, a.x, workspace, packed_already);
     float* const packed = workspace.get<float>("panels");
     float* const zeros = workspace.get<float>("zeros");
     if (!packed_already) {
-      std::fill_n(zeros, problem.ci_per_group(), 0.0f);
+      std::fill_n(zeros, simd::WindowsInPlace::zeros_length(problem), 0.0f);
       panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kRowTapChannel, packed, threads);
     }
-    const ImplicitWindows windows{problem, Im2colMap(problem), picture.view(), zeros};
-    simd::BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
+    const simd::BlockLoop loop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads};
+    if (rows)
+      loop.run(simd::WindowsInPlace{problem, picture.view(), zeros, workspace.get<float>("border"), border_rows});
+    else
+      loop.run(ImplicitWindows{problem, Im2colMap(problem), picture.view(), zeros});
   });
   return d;
 }

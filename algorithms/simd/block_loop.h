@@ -87,7 +87,7 @@ struct BlockLoop {
       for (std::int64_t index = 0; index < blocks; ++index) {
         const Block block = blocking.at(problem, index);
         windows.prepare(block, thread);
-        for (std::int64_t g = 0; g < problem.groups(); ++g) {
+        for (std::int64_t g = 0; g < panels.groups(); ++g) {
           find_windows(windows, block, g, thread, tiles);
           multiply_group(windows, g, tiles);
         }
@@ -139,7 +139,7 @@ struct BlockLoop {
   template <class Windows>
   void multiply_tile(const Windows& windows, std::int64_t g, std::int64_t b, std::int64_t first,
                      const Tiles& tiles) const {
-    const std::int64_t o = g * problem.co_per_group() + b * panels.width();
+    const std::int64_t o = panels.first_channel(g, b);
     Tile tile{.pixels = std::min(step, tiles.pixels() - first),
               .segments = windows.segments(),
               .length = windows.length(),
@@ -148,10 +148,10 @@ struct BlockLoop {
               .bias = packed + panels.bias_offset(g, b),
               .to = tiles.to.data() + first,
               .to_offset = o,
-              .channels = std::min(panels.width(), problem.co_per_group() - b * panels.width()),
+              .channels = panels.channels(b),
               .prefetch = switches.prefetch && !switches.nontemporal,
               .nontemporal = switches.nontemporal};
-    if (y.strides[1] == 1) return switches.simd ? multiply(tile) : multiply_scalar(tile);
+    if (y.strides[1] == 1) return multiply_one(tile, o);
 
     // Channels that are not contiguous in y are computed side by side, then written apart.
     alignas(64) float out[kMostPixels * kMostWidth];
@@ -160,10 +160,18 @@ struct BlockLoop {
     tile.to = apart;
     tile.to_offset = 0;
     tile.nontemporal = false;
-    switches.simd ? multiply(tile) : multiply_scalar(tile);
+    multiply_one(tile, o);
     for (std::int64_t j = 0; j < tile.channels; ++j)
       for (std::int64_t i = 0; i < tile.pixels; ++i)
         tiles.to[static_cast<std::size_t>(first + i)][(o + j) * y.strides[1]] = apart[i][j];
+  }
+
+  // Of a depthwise layer, output channel o reads input channel o.
+  void multiply_one(const Tile& tile, std::int64_t o) const {
+    if (panels.depthwise())
+      switches.simd ? multiply_depthwise(tile, o) : multiply_depthwise_scalar(tile, o);
+    else
+      switches.simd ? multiply(tile) : multiply_scalar(tile);
   }
 };
 
