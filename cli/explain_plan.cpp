@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "algorithms/measure/ledger.h"
 #include "algorithms/problem/parse.h"
 #include "cli/explain.h"
 #include "cli/numbers.h"
@@ -15,19 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool is_stage(const Plan& plan, const std::string& buffer) {
-  return std::ranges::any_of(plan.stages(), [&](const Stage& stage) { return stage.id == buffer; });
-}
-
-// The tensors once, and everything in the workspace written once and read once; passes included.
-std::int64_t traffic(const Plan& plan) {
-  std::int64_t bytes = plan.request().tensor_bytes();
-  for (const Stage& stage : plan.stages())
-    if (stage.stored) bytes += 2 * stage.cells() * stage.cell_bytes();
-  for (const Buffer& buffer : plan.workspace())
-    if (buffer.name != "alignment" && !is_stage(plan, buffer.name)) bytes += 2 * buffer.bytes;
-  return bytes;
-}
+// The tensors once, and everything in the workspace written once and read once.
+std::int64_t traffic(const Plan& plan) { return plan.request().tensor_bytes() + workspace_traffic(plan); }
 
 double ratio(std::int64_t a, std::int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 double zero_block_share(const ConvProblem& p) { return 1 - 1 / static_cast<double>(p.groups()); }

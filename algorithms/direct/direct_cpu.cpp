@@ -37,7 +37,7 @@ Decisions decide(const Request& request) {
   d.scratch = {panels.bias_buffer(),
                {"zeros", simd::WindowsInPlace::zeros_length(problem) * size},
                {"border", simd::WindowsInPlace::border_length(problem, threads, border_rows) * size}};
-  d.executed_flops = problem.flops();
+  d.executed_flops = panels.executed_flops(problem);
   d.error_model = plain_sum_model(problem, request.dtype);
   d.notes = {"instructions: " + simd::instruction_set()};
   if (panels.depthwise()) d.notes.push_back("depthwise: vectors run over channels");

@@ -69,7 +69,7 @@ Decisions decide(const Request& request) {
   Decisions d;
   d.stages = {matrix, panels.stage(problem, simd::kRowTapChannel)};
   d.scratch = {panels.bias_buffer()};
-  d.executed_flops = problem.flops();
+  d.executed_flops = panels.executed_flops(problem);
   d.error_model = plain_sum_model(problem, request.dtype);
   d.notes = {"instructions: " + simd::instruction_set()};
   simd::set_calls(d, [=](const Arguments& a, const Workspace& workspace, bool packed_already) {

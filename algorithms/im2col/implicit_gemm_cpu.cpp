@@ -62,7 +62,7 @@ Decisions decide(const Request& request) {
   const std::int64_t border_rows = blocking.images * blocking.rows, size = size_of(request.dtype);
   d.scratch = {panels.bias_buffer(), {"zeros", simd::WindowsInPlace::zeros_length(problem) * size}};
   if (rows) d.scratch.push_back({"border", simd::WindowsInPlace::border_length(problem, threads, border_rows) * size});
-  d.executed_flops = problem.flops();
+  d.executed_flops = panels.executed_flops(problem);
   d.error_model = plain_sum_model(problem, request.dtype);
   d.notes = {"instructions: " + simd::instruction_set(), rows ? "a pointer a filter row" : "a pointer a tap"};
   simd::set_calls(d, [=](const Arguments& a, const Workspace& workspace, bool packed_already) {

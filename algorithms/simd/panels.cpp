@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algorithms/problem/checked.h"
 #include "algorithms/simd/tile.h"
 
 namespace convlens::simd {
@@ -60,6 +61,10 @@ Panels::Panels(const ConvProblem& p, bool depthwise)
       reduction_(p.reduction()),
       width_(tile_width()),
       per_group_((channels_ + width_ - 1) / width_) {}
+
+std::int64_t Panels::executed_flops(const ConvProblem& p) const {
+  return checked::product("executed FLOPs", {2, p.n(), p.ho(), p.wo(), reduction_, groups_, per_group_, width_});
+}
 
 void Panels::pack(const ConvProblem& p, View<const float> w, Bias<float> bias, const ReductionOrder& order, float* out,
                   int threads) const {

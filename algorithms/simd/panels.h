@@ -47,6 +47,9 @@ class Panels {
     return (groups_ * per_group_ * reduction_ + g * per_group_ + b) * width_;
   }
 
+  // What the micro-kernel executes for the problem: two FLOPs a lane, those beyond C_o included.
+  std::int64_t executed_flops(const ConvProblem& problem) const;
+
   // The packed filter as a stage, "panels": cells (g, b, k, j); what is beyond C_o is alignment padding.
   Stage stage(const ConvProblem& problem, const ReductionOrder& order) const;
 
