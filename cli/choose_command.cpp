@@ -163,7 +163,8 @@ void choose(const ChooseArguments& arguments, const Globals& globals) {
 void add_choose(CLI::App& app, const Globals& globals) {
   CLI::App* command = app.add_subcommand("choose", "which algorithm to take for a layer, and why");
   show_examples(*command, {"convlens choose --layer cv9", "convlens choose cv12 --measure --threads 1",
-                           "convlens choose '1x32x28x28 --filter 32x3x3 --pad 1' --layout NHWC --memory-limit 1MiB",
+                           "convlens choose '1x32x28x28 --filter 32x3x3 --pad 1' --layout NHWC --algorithm direct.cpu "
+                           "--algorithm im2win.cpu",
                            "convlens choose cv11 cv12 --compare --json"});
   const auto arguments = std::make_shared<ChooseArguments>();
   ChooseArguments* a = arguments.get();
@@ -176,7 +177,7 @@ void add_choose(CLI::App& app, const Globals& globals) {
       "at least so many samples of each; 10 when left out");
   add_number(
       *command, "--seconds", 0, 1e6, [a](double v) { a->contest.seconds = v; },
-      "and at least so long a layer; 0.2 when left out");
+      "and at least so long a layer; 0.5 when left out");
   command->callback([arguments, &globals] { choose(*arguments, globals); });
 }
 

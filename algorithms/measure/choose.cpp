@@ -14,7 +14,7 @@ namespace convlens {
 namespace {
 
 constexpr double kWarm = 3;  // how much faster the last-level cache is than memory
-constexpr int kFirstRounds = 3;
+constexpr int kFairCalls = 3;
 
 double share(const std::string& line, const std::string& text) {
   double value = 0;
@@ -156,6 +156,8 @@ void measure(std::vector<Candidate>& candidates, const ContestOptions& options) 
   struct Entrant {
     Candidate* candidate;
     Session session;
+    int calls = 0;
+    double spent_ms = 0;
   };
   if (candidates.empty()) return;
   const double best_model = candidates.front().estimate ? candidates.front().estimate->ms() : 0;
@@ -168,36 +170,29 @@ void measure(std::vector<Candidate>& candidates, const ContestOptions& options) 
       entrants.push_back({&candidate, Session(candidate.plan, 1)});
   }
 
-  const auto stopped = [&] { return options.stop && options.stop(); };
-  const auto timed = [](Session& session) {
-    const Clock::time_point start = Clock::now();
-    session.run();
-    return milliseconds(Clock::now() - start);
-  };
-  // The first call warms up, and shows who need not be asked again.
-  std::vector<double> first;
-  for (Entrant& entrant : entrants)
-    if (!stopped()) first.push_back(timed(entrant.session));
-  for (std::size_t k = 0; k < first.size(); ++k)
-    if (first[k] > options.hopeless * *std::ranges::min_element(first)) {
-      entrants[k].candidate->measured_ms = first[k];
-      entrants[k].candidate->left_out = "far behind in its first call";
-    }
-
   double best = std::numeric_limits<double>::infinity();
+  const auto judge = [&](Entrant& entrant) {
+    const double behind = entrant.candidate->measured_ms / best;
+    if (entrant.spent_ms < 1e3 * options.chance) return;
+    if (behind > options.hopeless || (entrant.calls >= kFairCalls && behind > options.behind))
+      entrant.candidate->left_out = "behind after " + std::to_string(entrant.calls) + " calls";
+  };
+  const auto stopped = [&] { return options.stop && options.stop(); };
   const Clock::time_point begin = Clock::now();
   for (int round = 0; !stopped(); ++round) {
-    if (round >= options.repeats && milliseconds(Clock::now() - begin) >= 1e3 * options.seconds) break;
-    for (auto& [candidate, session] : entrants) {
-      if (!candidate->left_out.empty() || stopped()) continue;
-      const double time = timed(session);
-      candidate->measured_ms = std::fmin(candidate->measured_ms, time);  // which takes a number over a NaN
+    if (round > options.repeats && milliseconds(Clock::now() - begin) >= 1e3 * options.seconds) break;
+    for (Entrant& entrant : entrants) {
+      if (!entrant.candidate->left_out.empty() || stopped()) continue;
+      const Clock::time_point start = Clock::now();
+      entrant.session.run();
+      const double time = milliseconds(Clock::now() - start);
+      ++entrant.calls;
+      entrant.spent_ms += time;
+      double& least = entrant.candidate->measured_ms;
+      least = std::fmin(least, time);  // which takes a number over a NaN
       best = std::min(best, time);
     }
-    if (round + 1 == kFirstRounds)
-      for (Entrant& entrant : entrants)
-        if (entrant.candidate->measured_ms > options.behind * best)
-          entrant.candidate->left_out = "behind after " + std::to_string(kFirstRounds) + " rounds";
+    for (Entrant& entrant : entrants) judge(entrant);
   }
   std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
     if (std::isnan(a.measured_ms) != std::isnan(b.measured_ms)) return std::isnan(b.measured_ms);

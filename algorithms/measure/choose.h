@@ -60,11 +60,13 @@ std::vector<Run> runs_to_choose_from();
 std::vector<Candidate> candidates(const std::vector<Run>& runs, const Request& request,
                                   std::map<std::string, std::int64_t>& refused);
 
+// Left out are those of which the model expects `hopeless` times the best, and those that have had their chance, in
+// `chance` seconds, and are `hopeless` times behind the best sample, or `behind` times after three calls. A busy
+// machine disturbs single calls by far more than rows differ: short calls get many.
 struct ContestOptions {
   int repeats = 10;      // at least so many samples of each that stays in
-  double seconds = 0.2;  // and at least so long, all together
-  double hopeless = 8;   // left out: the model expects so many times the best model
-  double behind = 1.5;   // left out after three rounds: so many times the best sample
+  double seconds = 0.5;  // and at least so long, all together
+  double hopeless = 8, behind = 1.5, chance = 0.05;
   std::function<bool()> stop = {};
 };
 
