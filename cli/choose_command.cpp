@@ -124,7 +124,15 @@ void choose(const ChooseArguments& arguments, const Globals& globals) {
   arguments.rows.check_device();
   if (!arguments.layers.given()) throw BadInput("layer: none given, must be a layer, a suite or a problem in quotes");
   const std::vector<Layer> layers = arguments.layers.layers();
-  const std::vector<Run> runs = arguments.rows.asks_for_all() ? runs_to_choose_from() : arguments.rows.runs();
+  std::vector<Run> runs = arguments.rows.runs_here();
+  if (arguments.rows.asks_for_all()) {
+    const auto here = [&](const Algorithm* row) {
+      return std::ranges::any_of(runs, [&](const Run& run) { return run.algorithm == row; });
+    };
+    std::vector<Run> all = runs_to_choose_from();
+    std::erase_if(all, [&](const Run& run) { return !here(run.algorithm); });
+    runs = std::move(all);
+  }
 
   Comparison comparison;
   std::map<std::string, std::int64_t> refused;
@@ -137,7 +145,7 @@ void choose(const ChooseArguments& arguments, const Globals& globals) {
         if (interrupted()) break;
         progress.show(done, layer.text());
         std::vector<Candidate> ranked =
-            candidates(runs, make_request(layer.problem, dtype, layout, {}, globals), refused);
+            candidates(runs, make_request(layer.problem, dtype, layout, {}, Place{}, globals), refused);
         if (ranked.empty()) continue;
         const std::string pick = ranked.front().plan->run_name();
         if (arguments.measure || arguments.compare) measure(ranked, arguments.contest);
@@ -153,6 +161,7 @@ void choose(const ChooseArguments& arguments, const Globals& globals) {
         done += 1;
       }
   progress.clear();
+  arguments.rows.say_left_out();
   if (!chosen && !refused.empty() && !interrupted())
     throw Unsupported("nothing to choose from: " + refused.begin()->first);
   if (arguments.compare && chosen) print(globals.json ? comparison.json() : comparison.text());

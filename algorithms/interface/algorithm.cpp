@@ -25,6 +25,7 @@ Request complete(const Algorithm& algorithm, Request request) {
   OptionSet options = OptionSet::parse("", algorithm.options);
   for (const auto& [id, value] : request.options.values()) options.set(id, value);
   request.options = std::move(options);
+  request.place.kind = algorithm.unit == Unit::cpu ? Place::Kind::host : Place::Kind::device;
   return request;
 }
 
@@ -81,6 +82,10 @@ Judged judge(const Algorithm& algorithm, const Request& asked) {
 }
 
 }  // namespace
+
+Unit Algorithm::unit_for(DType dtype) const {
+  return vendor && unit == Unit::cc && size_of(dtype) == 2 ? Unit::tc : unit;
+}
 
 Support Algorithm::supports(const Request& request) const { return judge(*this, request).support; }
 

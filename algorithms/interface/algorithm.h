@@ -50,6 +50,10 @@ struct Algorithm {
   // about NaN and Inf or about equal bits with other threads.
   bool vendor = false;
 
+  // The unit that computes tensors of `dtype`: `unit`; but a vendor's row on CUDA cores takes f16 and bf16 to tensor
+  // cores, where its library can.
+  Unit unit_for(DType dtype) const;
+
   // Whether this row computes the request within its memory limit; never allocates, never throws for a legal problem.
   Support supports(const Request& request) const;
 
@@ -57,7 +61,8 @@ struct Algorithm {
   std::shared_ptr<const Plan> plan(const Request& request) const;
 };
 
-// The same request with the options it leaves out at the algorithm's defaults.
+// The same request with the options it leaves out at the algorithm's defaults, in a place of the algorithm's unit: the
+// host, or the device that `place` numbers.
 Request complete(const Algorithm& algorithm, Request request);
 
 // The name that reproduces a run: "im2col.ref:batching=tile".

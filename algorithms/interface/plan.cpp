@@ -18,13 +18,18 @@ std::string text(const Shape& s) {
   return std::to_string(s[0]) + "x" + std::to_string(s[1]) + "x" + std::to_string(s[2]) + "x" + std::to_string(s[3]);
 }
 
-void check_view(const char* name, const ConstTensorView& view, const Shape& shape, const Request& request) {
+template <class AnyLayout>
+void check_view(const char* name, const ConstTensorView& view, const Shape& shape, const Request& request,
+                AnyLayout layout, bool dense) {
   if (view.shape != shape)
     throw BadInput(std::string(name) + ": shape " + text(view.shape) + ", must be " + text(shape));
   if (view.dtype != request.dtype)
     throw BadInput(std::string(name) + ": type " + std::string(convlens::name(view.dtype)) + ", must be " +
                    std::string(convlens::name(request.dtype)));
   if (view.place != request.place) throw BadInput(std::string(name) + ": is not in the place the plan was made for");
+  if (dense && view.strides != dense_strides(layout, shape))
+    throw BadInput(std::string(name) + ": strides " + text(view.strides) + ", must be those of a dense " +
+                   std::string(convlens::name(layout)) + " tensor");
 }
 
 }  // namespace
@@ -60,9 +65,9 @@ Plan::Plan(const Algorithm& algorithm, Request request, Decisions decisions)
 std::string Plan::run_name() const { return convlens::run_name(*algorithm_, request_.options); }
 
 void Plan::check(const Arguments& arguments, std::span<std::byte> memory) const {
-  check_view("x", arguments.x, problem().x_shape(), request_);
-  check_view("w", arguments.w, problem().w_shape(), request_);
-  check_view("y", arguments.y, problem().y_shape(), request_);
+  check_view("x", arguments.x, problem().x_shape(), request_, request_.layouts.x, dense_views());
+  check_view("w", arguments.w, problem().w_shape(), request_, request_.layouts.w, dense_views());
+  check_view("y", arguments.y, problem().y_shape(), request_, request_.layouts.y, dense_views());
   if (problem().bias()) {
     if (arguments.bias.data == nullptr || arguments.bias.size != problem().co() ||
         arguments.bias.dtype != request_.dtype)

@@ -16,6 +16,9 @@
 namespace convlens {
 
 struct Algorithm;
+namespace gpu {
+struct Program;
+}
 
 // A named part of the workspace. Offsets are multiples of 64 bytes; what that wastes is the buffer "alignment".
 struct Buffer {
@@ -60,7 +63,9 @@ struct Decisions {
   std::vector<Buffer> scratch;      // further named bytes that no stage describes
   std::int64_t executed_flops = 0;  // what is really computed: padding, transforms and tails included
   ErrorModel error_model;
-  std::vector<std::string> notes;  // decisions worth recording: "gemm: OpenBLAS …"
+  std::vector<std::string> notes;               // decisions worth recording: "gemm: OpenBLAS …"
+  bool dense_views = false;                     // views must be dense in the declared layouts
+  std::shared_ptr<const gpu::Program> program;  // of a row on a GPU: what it launches (kernels/program.h)
   // Computes y. Buffers hold garbage on entry; `threads` is at least 1.
   std::function<void(const Arguments&, const Workspace&, int threads, Stream)> execute;
   // The main kernel alone, where a row can tell it apart: the same y from what `execute`, called before with the same
@@ -82,10 +87,13 @@ class Plan {
   std::int64_t executed_flops() const { return problem().n() == 0 ? 0 : decisions_.executed_flops; }
   const ErrorModel& error_model() const { return decisions_.error_model; }
   std::span<const std::string> notes() const { return decisions_.notes; }
-  std::string run_name() const;  // "im2col.ref:batching=tile"
+  bool dense_views() const { return decisions_.dense_views; }
+  const gpu::Program* program() const { return decisions_.program.get(); }  // null on the host
+  std::string run_name() const;                                             // "im2col.ref:batching=tile"
 
   // Computes y from x, w and bias. `memory` must hold workspace_bytes(), aligned to 64; it may hold garbage.
-  // Throws BadInput when a view's shape, type or place is not the plan's, or the memory is too small.
+  // Throws BadInput when a view's shape, type, place or, for dense views, strides are not the plan's, or the memory is
+  // too small.
   // An empty batch returns at once.
   void run(const Arguments& arguments, std::span<std::byte> memory, Stream stream = {}) const;
 

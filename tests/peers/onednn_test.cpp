@@ -49,7 +49,7 @@ TEST_CASE("without its module the program starts, lists oneDNN's rows, and says 
   // A copy of the program in a folder without modules; its library is found by the path that the build gave it.
   const TemporaryFolder folder;
   const std::string program = folder.path() + "/convlens";
-  std::filesystem::copy_file(CONVLENS_COMMAND, program);
+  std::filesystem::copy_file(CONVLENS_BINARY_DIR "/convlens", program);
   const CommandRun list{.arguments = {"list", "algorithms"}, .program = program};
   const CommandResult listed = run_command(list);
   CHECK(listed.exit == 0);

@@ -2,19 +2,25 @@
 
 #include <algorithm>
 
+#include "algorithms/measure/device.h"
+
 namespace convlens::testing {
 
-std::vector<const Algorithm*> cpu_rows() {
+std::vector<const Algorithm*> rows_here() {
   std::vector<const Algorithm*> rows = algorithms();
-  std::erase_if(rows, [](const Algorithm* row) {
-    return row->unit != Unit::cpu || row->vendor || (row->missing && !row->missing().empty());
-  });
+  std::erase_if(rows, [](const Algorithm* row) { return !why_not_here(*row).empty(); });
   return rows;
 }
 
 std::vector<const Algorithm*> rows_that_compute(const ConvProblem& problem) {
-  std::vector<const Algorithm*> rows = algorithms();
+  std::vector<const Algorithm*> rows = rows_here();
   std::erase_if(rows, [&](const Algorithm* row) { return !row->supports({problem}); });
+  return rows;
+}
+
+std::vector<const Algorithm*> gpu_rows() {
+  std::vector<const Algorithm*> rows = algorithms();
+  std::erase_if(rows, [](const Algorithm* row) { return row->unit == Unit::cpu; });
   return rows;
 }
 
@@ -57,10 +63,13 @@ std::vector<Variant> variants_by_pairs(const Algorithm& row) {
   return all;
 }
 
+bool vendor_on_cpu(const Algorithm& row) { return row.vendor && row.unit == Unit::cpu; }
+
 std::vector<Variant> variants() {
   std::vector<Variant> all;
-  for (const Algorithm* row : cpu_rows())
-    for (Variant& variant : variants(*row)) all.push_back(std::move(variant));
+  for (const Algorithm* row : rows_here())
+    if (row->unit != Unit::tc && !vendor_on_cpu(*row))
+      for (Variant& variant : variants(*row)) all.push_back(std::move(variant));
   return all;
 }
 

@@ -61,14 +61,6 @@ memory::desc bias_desc(const Request& request) {
   return request.problem.bias() ? memory::desc{{request.problem.co()}, type_of(request), Tag::x} : memory::desc{};
 }
 
-void need_dense(const char* name, const ConstTensorView& view, const Strides& dense) {
-  for (std::size_t axis = 0; axis < view.shape.size(); ++axis)
-    if (view.shape[axis] > 1 && view.strides[axis] != dense[axis])
-      throw BadInput(std::string(name) + ": stride " + std::to_string(view.strides[axis]) + " of axis " +
-                     std::to_string(axis) + ", must be " + std::to_string(dense[axis]) +
-                     ": oneDNN is given dense tensors only");
-}
-
 dnnl::convolution_forward::primitive_desc describe(const Request& request, dnnl::algorithm algorithm) {
   const ThreadCount limit(request.resolved_threads());  // which the library plans for
   const ConvSpec& s = request.problem.spec();
@@ -90,8 +82,7 @@ dnnl::convolution_forward::primitive_desc describe(const Request& request, dnnl:
 }  // namespace
 
 Convolution::Convolution(const Request& request, dnnl::algorithm algorithm)
-    : layouts_(request.layouts),
-      description_(describe(request, algorithm)),
+    : description_(describe(request, algorithm)),
       x_{"x", x_desc(request, false), description_.src_desc()},
       w_{"w", w_desc(request, false), description_.weights_desc()},
       y_{"y", y_desc(request, false), description_.dst_desc()},
@@ -126,9 +117,6 @@ memory Convolution::Operand::own_memory(std::byte* memory, void* data) const {
 }
 
 void Convolution::run(const Arguments& a, std::byte* workspace, int threads, bool reorders) const {
-  need_dense("x", a.x, dense_strides(layouts_.x, a.x.shape));
-  need_dense("w", a.w, dense_strides(layouts_.w, a.w.shape));
-  need_dense("y", a.y, dense_strides(layouts_.y, a.y.shape));
   if (a.bias.size > 1 && a.bias.stride != 1)
     throw BadInput("bias: stride " + std::to_string(a.bias.stride) + ", must be 1: oneDNN is given dense tensors only");
 

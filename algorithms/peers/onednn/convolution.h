@@ -21,7 +21,7 @@ class Convolution {
   std::string reordered() const;                                               // "x, w, y"
 
   // `memory` holds bytes(). Without `reorders`, x and w are read where a call before has put them, and y is left in
-  // the library's layout. Throws BadInput for views that are not dense.
+  // the library's layout. Views are dense; throws BadInput for a bias that is not.
   void run(const Arguments& arguments, std::byte* memory, int threads, bool reorders) const;
 
  private:
@@ -35,7 +35,6 @@ class Convolution {
     dnnl::memory own_memory(std::byte* memory, void* data) const;
   };
 
-  Layouts layouts_;
   dnnl::convolution_forward::primitive_desc description_;
   dnnl::convolution_forward convolution_;
   Operand x_, w_, y_;

@@ -48,6 +48,7 @@ Decisions decide(const Request& request, dnnl::algorithm algorithm) {
 
   Decisions d;
   d.stages = {opaque_stage(convolution->bytes())};
+  d.dense_views = true;
   d.executed_flops = request.problem.flops();
   d.error_model =
       winograd ? winograd_model(request.problem, request.dtype) : plain_sum_model(request.problem, request.dtype);

@@ -1,0 +1,19 @@
+// A layer for those who read a kernel alone (an editor, plain nvcc): cv9 of the named layers with N = 256, NHWC. In the
+// program the same names come from its decisions, and this file is empty.
+#pragma once
+
+#ifndef CONVLENS_CONFIGURED
+enum Layout { NCHW, NHWC, CHWN };
+enum FilterLayout { OIHW, OHWI };
+struct Sizes {
+  static constexpr int n = 256, ci = 64, hi = 56, wi = 56, co = 64, hf = 3, wf = 3, ho = 54, wo = 54;
+  static constexpr int stride_h = 1, stride_w = 1, pad_top = 0, pad_left = 0, dilation_h = 1, dilation_w = 1;
+  static constexpr int groups = 1, cig = 64, cog = 64;
+  static constexpr int x_n = 56 * 56 * 64, x_c = 1, x_h = 56 * 64, x_w = 64;
+  static constexpr int w_o = 9 * 64, w_c = 1, w_h = 3 * 64, w_w = 64;
+  static constexpr int y_n = 54 * 54 * 64, y_c = 1, y_h = 54 * 64, y_w = 64;
+};
+constexpr bool sizes_are_constants = true, has_bias = false;
+constexpr Layout x_layout = NHWC, y_layout = NHWC;
+constexpr FilterLayout w_layout = OHWI;
+#endif

@@ -1,0 +1,78 @@
+#include "kernels/row.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "algorithms/error.h"
+#include "kernels/runtime.h"
+
+namespace convlens::gpu {
+
+namespace {
+
+constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
+constexpr std::int64_t kMostY = 65535;  // of a grid's y and z; CUDA C++ Programming Guide, technical specifications
+
+void check_launch_limits(const Program& program) {
+  for (const Step& step : program.steps)
+    if (const auto* launch = std::get_if<Launch>(&step)) {
+      const auto& [x, y, z] = launch->grid;
+      if (x > kMostInt || y > kMostY || z > kMostY)
+        throw Unsupported("grid of " + launch->kernel.entry + ": " + std::to_string(x) + " x " + std::to_string(y) +
+                          " x " + std::to_string(z) + ", must be ≤ 2147483647 x 65535 x 65535");
+    }
+}
+
+}  // namespace
+
+Decisions decisions(Program program) {
+  check_launch_limits(program);
+  program.id = new_program_id();  // it may be a changed copy of another
+  Decisions d;
+  d.dense_views = true;
+  const auto shared = std::make_shared<const Program>(std::move(program));
+  d.program = shared;
+  d.execute = [shared](const Arguments& arguments, const Workspace& workspace, int, Stream stream) {
+    runtime().execute(shared, arguments, workspace, stream);
+  };
+  return d;
+}
+
+Option sizes_option() {
+  return {"sizes",
+          "Sizes",
+          "Compile the layer's sizes in as constants, or hand them over when the kernel is launched.",
+          {"constant", "runtime"},
+          "constant",
+          true};
+}
+
+bool sizes_at_run_time(const Request& request) { return request.options.is("sizes", "runtime"); }
+
+Kernel kernel(const Request& request, std::string file, std::string entry, std::vector<Constant> constants) {
+  constants.insert(constants.begin(),
+                   {Constant("x_layout", request.layouts.x), Constant("w_layout", request.layouts.w),
+                    Constant("y_layout", request.layouts.y), Constant("has_bias", request.problem.bias())});
+  return {std::move(file), std::move(entry), std::move(constants), layer_sizes(request), sizes_at_run_time(request)};
+}
+
+Rule f32_only() {
+  return {"f32", [](const Request& request) -> std::optional<Refusal> {
+            if (request.dtype == DType::f32) return std::nullopt;
+            Request nearest = request;
+            nearest.dtype = DType::f32;
+            return Refusal{"dtype: " + std::string(name(request.dtype)) + ", must be f32 on CUDA cores", nearest};
+          }};
+}
+
+Rule int_offsets() {
+  return {
+      "strides below 2^31", [](const Request& request) -> std::optional<Refusal> {
+        for (const Size& size : layer_sizes(request))
+          if (size.value > kMostInt)
+            return Refusal{size.name + ": " + std::to_string(size.value) + ", must be ≤ 2147483647 in a kernel", {}};
+        return std::nullopt;
+      }};
+}
+
+}  // namespace convlens::gpu

@@ -1,0 +1,28 @@
+// What every row on a GPU has in common.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "algorithms/interface/algorithm.h"
+#include "kernels/program.h"
+
+namespace convlens::gpu {
+
+// Decisions whose `execute` hands `program` to the runtime, which throws NoDevice where there is no GPU. Stages,
+// scratch, FLOPs and the error model are left to the row. Throws Unsupported for a grid larger than a launch may have.
+Decisions decisions(Program program);
+
+// The option `sizes` that every row with own kernels has: constant | runtime.
+Option sizes_option();
+bool sizes_at_run_time(const Request& request);
+
+// A kernel of `request`'s layer: its sizes, its layouts as the constants x_layout, w_layout and y_layout, has_bias, and
+// further constants of the row.
+Kernel kernel(const Request& request, std::string file, std::string entry, std::vector<Constant> constants = {});
+
+// Limits that rows share.
+Rule f32_only();     // CUDA cores compute in single precision
+Rule int_offsets();  // every size and stride of the layer is an int in the kernels
+
+}  // namespace convlens::gpu

@@ -1,0 +1,119 @@
+#include "kernels/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <sstream>
+
+#include "algorithms/embedded.h"
+#include "algorithms/error.h"
+
+namespace convlens {
+const std::vector<EmbeddedFile>& kernel_files();  // made by the build
+}
+
+namespace convlens::gpu {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> read(const fs::path& path) {
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The folders that may hold the texts, in the order in which they are asked.
+std::vector<fs::path> folders() {
+  std::vector<fs::path> all;
+  if (const char* chosen = std::getenv("CONVLENS_KERNELS"); chosen != nullptr && *chosen != '\0')
+    all.emplace_back(chosen);
+  all.emplace_back(CONVLENS_KERNEL_SOURCES);
+  std::error_code none;
+  if (const fs::path program = fs::read_symlink("/proc/self/exe", none); !none)
+    all.push_back(program.parent_path().parent_path() / "share" / "convlens" / "kernels");
+  return all;
+}
+
+// The name in `#include "name"`, or "" for any other line.
+std::string included_name(const std::string& line) {
+  const std::size_t hash = line.find_first_not_of(" \t");
+  if (hash == std::string::npos || line.compare(hash, 8, "#include") != 0) return "";
+  const std::size_t open = line.find('"', hash);
+  const std::size_t close = open == std::string::npos ? open : line.find('"', open + 1);
+  return close == std::string::npos ? "" : line.substr(open + 1, close - open - 1);
+}
+
+// Appends `file` with its includes in place, each file once.
+void append(std::string& text, const std::string& file, std::set<std::string>& seen) {
+  if (!seen.insert(file).second) return;
+  const auto mark = [&](int line) { text += "#line " + std::to_string(line) + " \"" + file + "\"\n"; };
+  std::istringstream lines(kernel_file(file));
+  int number = 0;
+  mark(1);
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (const std::string name = included_name(line); !name.empty()) {
+      append(text, name, seen);
+      mark(number + 1);
+    } else if (line != "#pragma once") {
+      text += line + "\n";
+    } else {
+      text += "\n";  // the line numbers stay right
+    }
+  }
+}
+
+std::string prologue(const Kernel& kernel) {
+  std::string text =
+      "// What the program has decided for this layer: its sizes, and the row's options.\n"
+      "#define CONVLENS_CONFIGURED\n"
+      "enum Layout { NCHW, NHWC, CHWN };\n"
+      "enum FilterLayout { OIHW, OHWI };\n"
+      "struct Sizes {\n";
+  for (const Size& size : kernel.sizes)
+    text += kernel.sizes_at_run_time
+                ? "  int " + size.name + ";\n"
+                : "  static constexpr int " + size.name + " = " + std::to_string(size.value) + ";\n";
+  text += "};\n";
+  text += std::string("constexpr bool sizes_are_constants = ") + (kernel.sizes_at_run_time ? "false" : "true") + ";\n";
+  for (const Constant& c : kernel.constants) text += "constexpr " + c.type + " " + c.name + " = " + c.value + ";\n";
+  return text;
+}
+
+}  // namespace
+
+std::string kernel_file(const std::string& file) {
+  for (const fs::path& folder : folders())
+    if (auto text = read(folder / file)) return *std::move(text);
+  for (const EmbeddedFile& embedded : kernel_files())
+    if (embedded.name == file) return std::string(embedded.text);
+  throw BadInput("kernel: " + file + ", no such file in CONVLENS_KERNELS, the sources, or the program");
+}
+
+std::string source(const Kernel& kernel) {
+  std::string text = prologue(kernel);
+  std::set<std::string> seen;
+  append(text, kernel.file, seen);
+  return text;
+}
+
+std::vector<std::byte> sizes_parameter(const Kernel& kernel) {
+  if (!kernel.sizes_at_run_time) return {std::byte{0}};
+  std::vector<std::byte> bytes(kernel.sizes.size() * sizeof(int));
+  for (std::size_t k = 0; k < kernel.sizes.size(); ++k) {
+    const int value = static_cast<int>(kernel.sizes[k].value);
+    std::memcpy(bytes.data() + k * sizeof(int), &value, sizeof value);
+  }
+  return bytes;
+}
+
+}  // namespace convlens::gpu
