@@ -26,6 +26,7 @@ void add_run(CLI::App& app, const Globals& globals);
 void add_explain(CLI::App& app, const Globals& globals);
 void add_check(CLI::App& app, const Globals& globals);
 void add_bench(CLI::App& app, const Globals& globals);
+void add_choose(CLI::App& app, const Globals& globals);
 void add_windows(CLI::App& app, const Globals& globals);
 void add_kernel(CLI::App& app, const Globals& globals);
 
