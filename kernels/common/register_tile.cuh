@@ -46,7 +46,7 @@ __device__ __forceinline__ void load_four(float* to, const float* from) {
 }
 
 // As many channels as make a loop body of about twelve values of k, and divide the stage.
-constexpr int channels_unrolled(int channels, int values) {
+__device__ constexpr int channels_unrolled(int channels, int values) {
   int unrolled = 1;
   for (int count = 2; count <= channels && count * values <= 16; ++count)
     if (channels % count == 0) unrolled = count;
@@ -85,8 +85,8 @@ __device__ __forceinline__ void multiply(const float* filter, const float* opera
         for (int quad = 0; quad < thread_quads; ++quad)
           load_four(&weights[4 * quad],
                     filter + Window::k(c, line, tap) * tile_m + 4 * (place.quad + quad * threads_m));
-        // To and fro: the operand at a turn is the one before, and the compiler finds more that the register file's
-        // reuse cache still holds.
+          // To and fro: the operand at a turn is the one before, and the compiler finds more that the register file's
+          // reuse cache still holds.
 #pragma unroll
         for (int j = 0; j < thread_n; ++j)
 #pragma unroll
