@@ -1,0 +1,165 @@
+#include "viewer/logic/values.h"
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "algorithms/fft/fft_map.h"
+#include "algorithms/tensor/random.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+// Filters that everyone knows, 3×3, one after the other along the output channels.
+constexpr std::array<std::array<double, 9>, 5> kFilters{{
+    {-1, 0, 1, -2, 0, 2, -1, 0, 1},                                                     // Sobel, vertical edges
+    {-1, -2, -1, 0, 0, 0, 1, 2, 1},                                                     // Sobel, horizontal edges
+    {1 / 16., 2 / 16., 1 / 16., 2 / 16., 4 / 16., 2 / 16., 1 / 16., 2 / 16., 1 / 16.},  // Gaussian
+    {0, -1, 0, -1, 5, -1, 0, -1, 0},                                                    // sharpen
+    {-2, -1, 0, -1, 1, 1, 0, 1, 2},                                                     // emboss
+}};
+
+// Such a filter in the middle of H_f × W_f taps, divided among the channels so that outputs stay in the picture's
+// range.
+double known_tap(const ConvProblem& p, std::int64_t o, std::int64_t u, std::int64_t v) {
+  const std::int64_t row = u - (p.hf() - 1) / 2 + 1, column = v - (p.wf() - 1) / 2 + 1;
+  if (row < 0 || row > 2 || column < 0 || column > 2) return 0;
+  const auto& filter = kFilters[static_cast<std::size_t>(o) % kFilters.size()];
+  return filter[static_cast<std::size_t>(row * 3 + column)] / static_cast<double>(p.ci_per_group());
+}
+
+// Bilinear, the whole photograph stretched over H_i × W_i.
+double sample(const Photograph& photo, int channel, double row, double column) {
+  const auto at = [&](std::int64_t r, std::int64_t c) {
+    r = std::clamp<std::int64_t>(r, 0, photo.height - 1);
+    c = std::clamp<std::int64_t>(c, 0, photo.width - 1);
+    return static_cast<double>(
+        photo.samples[static_cast<std::size_t>((r * photo.width + c) * photo.channels + channel)]);
+  };
+  const double r = std::floor(row), c = std::floor(column), dr = row - r, dc = column - c;
+  const auto i = static_cast<std::int64_t>(r), j = static_cast<std::int64_t>(c);
+  return (1 - dr) * ((1 - dc) * at(i, j) + dc * at(i, j + 1)) + dr * ((1 - dc) * at(i + 1, j) + dc * at(i + 1, j + 1));
+}
+
+template <class Visit>
+void for_each(const Box& box, Visit&& visit) {
+  Coord at = box.first;
+  for (std::int64_t k = box.size(); k > 0; --k) {
+    visit(at);
+    for (std::size_t axis = kMaxRank; axis-- > 0;) {
+      if (++at[axis] < box.first[axis] + box.extent[axis]) break;
+      at[axis] = box.first[axis];
+    }
+  }
+}
+
+}  // namespace
+
+Sources picture_sources(const ConvProblem& p, std::shared_ptr<const Photograph> photo) {
+  return {[p, photo](std::int64_t, std::int64_t c, std::int64_t h, std::int64_t w) {
+            const auto scale = [](std::int64_t at, std::int64_t size, std::int64_t of) {
+              return (static_cast<double>(at) + 0.5) * static_cast<double>(of) / static_cast<double>(size) - 0.5;
+            };
+            return sample(*photo, static_cast<int>(c % photo->channels), scale(h, p.hi(), photo->height),
+                          scale(w, p.wi(), photo->width));
+          },
+          [p](std::int64_t o, std::int64_t, std::int64_t u, std::int64_t v) { return known_tap(p, o, u, v); },
+          [](std::int64_t) { return 0.0; }};
+}
+
+Sources random_sources(const ConvProblem& p, std::uint64_t seed) {
+  const auto stream = [seed](std::uint64_t number, const Shape& s) -> Element {
+    return [key = random_bits(seed, number), s](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
+      return random_uniform(key, static_cast<std::uint64_t>(((n * s[1] + c) * s[2] + h) * s[3] + w));
+    };
+  };
+  return {stream(0, p.x_shape()), stream(1, p.w_shape()),
+          [key = random_bits(seed, 2)](std::int64_t o) { return random_uniform(key, static_cast<std::uint64_t>(o)); }};
+}
+
+Values::Values(const Model& model, Sources sources) : model_(model), sources_(std::move(sources)) {}
+
+std::complex<double> Values::at(const Exhibit& exhibit, const Coord& c) const {
+  switch (exhibit.role) {
+    case Role::input:
+      return sources_.x(c[0], c[1], c[2], c[3]);
+    case Role::filter:
+      return sources_.w(c[0], c[1], c[2], c[3]);
+    case Role::output:
+      return output(c);
+    case Role::stage:
+      break;
+  }
+  return of_stage(*model_.rows()[static_cast<std::size_t>(exhibit.row)].plan, model_.stage(exhibit), c);
+}
+
+std::complex<double> Values::of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const {
+  const Source source = stage.map->source(cell);
+  if (source.kind == SourceKind::region)
+    return source.terms.front().from.id < 0 ? bin(plan, stage, cell, source) : product(plan, stage, source);
+  double sum = 0;
+  for (const Term& term : source.terms) {
+    const Coord& a = term.at.first;
+    const Element& from = term.from == kInput ? sources_.x : sources_.w;
+    sum += term.coefficient.value() * from(a[0], a[1], a[2], a[3]);
+  }
+  return sum;
+}
+
+std::complex<double> Values::bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const {
+  // The last two axes of a spectrum are its bins, (k, l); columns are halved because the tile is real.
+  const std::size_t rank = stage.axes.size();
+  const std::int64_t k = cell[rank - 2], l = cell[rank - 1];
+  const fft::Lengths lengths{stage.axes[rank - 2].extent, 2 * (stage.axes[rank - 1].extent - 1)};
+  const bool of_input = source.terms.front().from == kInput;
+  std::int64_t top = 0, left = 0;  // of the tile, in the tensor
+  if (of_input) {
+    const fft::InputSpectrumMap map(plan.problem(), lengths);
+    top = map.rows.origin(cell[2]), left = map.columns.origin(cell[3]);
+  }
+  const std::int64_t dh = of_input ? 1 : plan.problem().spec().dilation_h;
+  const std::int64_t dw = of_input ? 1 : plan.problem().spec().dilation_w;
+  const Element& from = of_input ? sources_.x : sources_.w;
+  std::complex<double> sum = 0;
+  for (const Term& term : source.terms)
+    for_each(term.at, [&](const Coord& at) {
+      const double turn = static_cast<double>(k * (at[2] - top) * dh) / static_cast<double>(lengths.h) +
+                          static_cast<double>(l * (at[3] - left) * dw) / static_cast<double>(lengths.w);
+      sum += from(at[0], at[1], at[2], at[3]) * std::polar(1.0, -2 * std::numbers::pi * turn);
+    });
+  return sum;
+}
+
+std::complex<double> Values::product(const Plan& plan, const Stage& stage, const Source& source) const {
+  const Term &a = source.terms[0], &b = source.terms[1];
+  const auto part = [&](const Term& term) -> const Stage& {
+    return plan.stages()[static_cast<std::size_t>(term.from.id)];
+  };
+  std::vector<Coord> second;
+  for_each(b.at, [&](const Coord& at) { second.push_back(at); });
+  std::complex<double> sum = 0;
+  std::size_t next = 0;
+  for_each(a.at, [&](const Coord& at) {
+    const std::complex<double> right = of_stage(plan, part(b), second[next++]);
+    sum += of_stage(plan, part(a), at) * (stage.complex ? std::conj(right) : right);
+  });
+  return sum;
+}
+
+double Values::output(const Coord& at) const {
+  const ConvProblem& p = *model_.problem();
+  const auto [n, o, row, column, unused4, unused5] = at;
+  const std::int64_t first = p.group_of_output(o) * p.ci_per_group();
+  double sum = p.bias() ? sources_.bias(o) : 0;
+  for (std::int64_t u = 0; u < p.hf(); ++u)
+    for (std::int64_t v = 0; v < p.wf(); ++v) {
+      const std::int64_t h = p.input_row(row, u), w = p.input_column(column, v);
+      const bool inside = h >= 0 && h < p.hi() && w >= 0 && w < p.wi();
+      for (std::int64_t c = 0; c < p.ci_per_group(); ++c)
+        sum += (inside ? sources_.x(n, first + c, h, w) : 0.0) * sources_.w(o, c, u, v);
+    }
+  return sum;
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,55 @@
+// The value of any cell of any tensor on show, computed when it is asked for: from the picture or the random numbers,
+// through the index maps. Nothing is materialised, so that tensors of any size can be looked at.
+//
+//   element        x or w where the map says                       padding        0
+//   combination    Σ coefficient · element                          region of x    a bin of the tile's Fourier
+//   transform region of two stages, A and B   Σ A · B, of spectra Σ A · conj B
+//
+// All in float64: what is shown are the exact values of the mathematics, not those of a type's rounding.
+#pragma once
+
+#include <complex>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "viewer/logic/model.h"
+
+namespace convlens::viewer {
+
+using Element = std::function<double(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>;
+
+// The values of x and w. With a picture, x is that picture, its colours repeated over the channels; w holds well-known
+// filters, a different one for each output channel. Otherwise both are uniform in [−1, 1).
+struct Sources {
+  Element x, w;
+  std::function<double(std::int64_t)> bias;
+};
+struct Photograph {  // grey or RGB, 0 to 1
+  std::int64_t height = 0, width = 0;
+  int channels = 0;
+  std::vector<float> samples;  // (row·width + column)·channels + channel
+};
+Sources picture_sources(const ConvProblem& problem, std::shared_ptr<const Photograph> photograph);
+Sources random_sources(const ConvProblem& problem, std::uint64_t seed);
+
+class Values {
+ public:
+  // `model` must outlive this, and have a problem.
+  Values(const Model& model, Sources sources);
+
+  // The value of a cell; real tensors have no imaginary part. Not for opaque stages. Any thread may ask.
+  std::complex<double> at(const Exhibit& exhibit, const Coord& cell) const;
+
+ private:
+  std::complex<double> of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const;
+  std::complex<double> bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const;
+  std::complex<double> product(const Plan& plan, const Stage& stage, const Source& source) const;
+  double output(const Coord& cell) const;
+
+  const Model& model_;
+  Sources sources_;
+};
+
+}  // namespace convlens::viewer
