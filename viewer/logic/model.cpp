@@ -17,9 +17,20 @@ std::vector<Axis> tensor_axes(const Shape& shape, const Strides& strides,
   return axes;
 }
 
+// Whether cells are elements of x as they are; padding says nothing, so a cell in the middle is asked too.
+bool copies_input(const Stage& stage) {
+  if (stage.made_from != std::vector{kInput}) return false;
+  Coord middle{};
+  for (std::size_t axis = 0; axis < stage.axes.size(); ++axis) middle[axis] = stage.axes[axis].extent / 2;
+  return stage.cells() > 0 && stage.map->source(middle).kind == SourceKind::element;
+}
+
 ChosenRow choose(const Run& run, const State& state, const ConvProblem& problem) {
-  ChosenRow row{run.algorithm, run_name(*run.algorithm, run.options),
-                complete(*run.algorithm, {problem, state.dtype, state.layouts, run.options}), {}, nullptr};
+  ChosenRow row{run.algorithm,
+                run_name(*run.algorithm, run.options),
+                complete(*run.algorithm, {problem, state.dtype, state.layouts, run.options}),
+                {},
+                nullptr};
   row.support = run.algorithm->supports(row.request);
   if (row.support) row.plan = run.algorithm->plan(row.request);
   return row;
@@ -79,6 +90,7 @@ void Model::add_exhibits(const State& state) {
                            .axes = stages[s].axes,
                            .complex = stages[s].complex,
                            .stored = stages[s].stored,
+                           .made_of_elements = copies_input(stages[s]),
                            .bytes = stages[s].cells() * stages[s].cell_bytes()});
     }
   }

@@ -1,0 +1,45 @@
+// The grid: a sheet of any size as coloured cells that can be zoomed, moved and pointed at.
+//
+// Where a cell has at least one pixel, every cell is drawn; where it has less, one cell is drawn for each pixel, so
+// that a grid of 10¹⁰ cells costs no more than one of 10⁵. From 24 pixels a cell its number is written in it. While
+// cells are small, a lens in the corner shows the neighbourhood of what is lit.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "viewer/logic/links.h"
+#include "viewer/logic/sheet.h"
+#include "viewer/platform/texture.h"
+#include "viewer/ui/theme.h"
+
+namespace convlens::viewer {
+
+// What a user has made of one grid; kept from frame to frame.
+struct GridView {
+  double cell = 0;             // pixels; 0: as large as lets the whole sheet be seen
+  double row = 0, column = 0;  // what is in the middle, when `cell` is not 0
+  Texture picture, lens;
+  std::string key, lens_key;  // what the textures show
+  Rectangle shown;            // the cells in view, as last drawn
+};
+
+struct GridContents {
+  const Sheet& sheet;
+  std::string key;  // changes whenever a colour may have changed
+  std::function<std::uint32_t(std::int64_t row, std::int64_t column)> colour;
+  std::function<std::string(std::int64_t row, std::int64_t column)> number;
+  std::vector<Box> lit;
+  std::optional<Coord> cursor;
+};
+
+struct GridAnswer {
+  std::optional<Sheet::Position> pointed;  // the cell under the pointer
+};
+
+// Draws into the space of `size` at ImGui's cursor. The wheel zooms about the pointer, dragging moves, a double click
+// fits.
+GridAnswer grid(const char* id, GridView& view, const GridContents& contents, ImVec2 size);
+
+}  // namespace convlens::viewer

@@ -1,0 +1,46 @@
+// What a panel gets: the state and what follows from it, to read; a way to change it; and what users have made of the
+// drawings, such as zooms.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "viewer/logic/links.h"
+#include "viewer/logic/model.h"
+#include "viewer/logic/state.h"
+#include "viewer/logic/values.h"
+#include "viewer/ui/grid.h"
+
+namespace convlens::viewer {
+
+struct Scene {
+  const State& state;
+  const Model& model;
+  const Links& links;
+  const Values* values;  // null while the layer is illegal
+  int version = 0;       // changes whenever a value or a map may have changed
+  float scale = 1;       // of everything, monitor and user together
+  std::map<std::string, GridView>& views;
+
+  // Proposes another state; the frame after this one shows it. Changes with one `key` are one step of undo.
+  std::function<void(State next, const std::string& key)> change;
+
+  // What the pointer is on, for the status bar; set by panels while they draw.
+  Cursor* pointed = nullptr;
+};
+
+// A panel: one file in viewer/panels/, one row in panels.cpp.
+struct Panel {
+  const char* id;        // "layouts"
+  const char* title;     // "Layouts"
+  const char* sentence;  // what it shows, for the tooltip
+  void (*draw)(Scene& scene);
+  nlohmann::ordered_json (*data)(const Scene& scene);  // what it draws, as rows: an array of flat objects
+};
+
+const std::vector<Panel>& panels();
+
+}  // namespace convlens::viewer

@@ -1,0 +1,82 @@
+#include "viewer/ui/session.h"
+
+#include <imgui/backends/imgui_impl_opengl3.h>
+
+#include "viewer/platform/offscreen.h"
+#include "viewer/platform/window.h"
+#include "viewer/ui/app.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+constexpr const char* kGlsl = "#version 330 core";
+
+struct ImGuiContextOwner {
+  ImGuiContextOwner() {
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;  // what is kept between sessions is the state
+  }
+  ~ImGuiContextOwner() { ImGui::DestroyContext(); }
+};
+
+// One frame of `app` into the current framebuffer; the caller has told ImGui the size and the pointer.
+Next draw_frame(App& app, double monitor_scale) {
+  if (app.prepare(monitor_scale)) ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui::NewFrame();
+  const Next next = app.frame();
+  ImGui::Render();
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  return next;
+}
+
+}  // namespace
+
+void run_in_window(const ViewOptions& options) {
+  const ImGuiContextOwner context;
+  std::unique_ptr<App> app;
+  run_window("Convlens", options.width, options.height,
+             {[&] {
+                ImGui_ImplOpenGL3_Init(kGlsl);
+                app = std::make_unique<App>(options.state, options.pictures);
+              },
+              [&](double scale) { return draw_frame(*app, scale); },
+              [&](const std::string& file) {
+                State next = app->state();
+                next.picture = file;
+                app->change(std::move(next));
+              }});
+  if (!options.state_file.empty()) write_state(app->state(), options.state_file);
+  app.reset();
+  ImGui_ImplOpenGL3_Shutdown();
+}
+
+void draw_screenshot(const ViewOptions& options) {
+  const Offscreen offscreen(options.width, options.height);
+  const ImGuiContextOwner context;
+  ImGui_ImplOpenGL3_Init(kGlsl);
+  {
+    App app(options.state, options.pictures);
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
+    constexpr int kSettle = 4;  // frames until sizes that depend on the frame before have come to rest
+    for (int k = 0; k < kSettle; ++k) {
+      io.DeltaTime = 1.0f / 60;
+      if (options.pointer_x && options.pointer_y)
+        io.MousePos = {static_cast<float>(*options.pointer_x), static_cast<float>(*options.pointer_y)};
+      draw_frame(app, 1.0);
+    }
+    options.pictures.write(options.screenshot, options.width, options.height, offscreen.pixels());
+  }
+  ImGui_ImplOpenGL3_Shutdown();
+}
+
+void view(const ViewOptions& options) {
+  if (options.screenshot.empty())
+    run_in_window(options);
+  else
+    draw_screenshot(options);
+}
+
+}  // namespace convlens::viewer
