@@ -62,7 +62,9 @@ void add_globals(CLI::App& app, Globals& globals) {
 struct Refused {
   const char *command, *option, *why;
 };
-constexpr std::array kRefused{Refused{"explain", "--csv", "explain has no table, must be --json"},
+constexpr std::array kRefused{Refused{"view", "--json", "view draws a picture, must be left out"},
+                              Refused{"view", "--csv", "view draws a picture, must be left out"},
+                              Refused{"explain", "--csv", "explain has no table, must be --json"},
                               Refused{"windows", "--json", "windows draws a picture, must be left out"},
                               Refused{"windows", "--csv", "windows draws a picture, must be left out"}};
 
@@ -101,6 +103,7 @@ Exit run(int argc, char** argv) {
   add_check(app, globals);
   add_bench(app, globals);
   add_windows(app, globals);
+  add_view(app, globals);
   add_globals(app, globals);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) add_globals(*command, globals);
   for (const auto& [command, option, why] : kRefused) app.get_subcommand(command)->get_option(option)->group("");

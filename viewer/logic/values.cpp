@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "algorithms/fft/fft_map.h"
 #include "algorithms/tensor/random.h"
@@ -78,7 +77,8 @@ Sources random_sources(const ConvProblem& p, std::uint64_t seed) {
           [key = random_bits(seed, 2)](std::int64_t o) { return random_uniform(key, static_cast<std::uint64_t>(o)); }};
 }
 
-Values::Values(const Model& model, Sources sources) : model_(model), sources_(std::move(sources)) {}
+Values::Values(std::shared_ptr<const Model> model, Sources sources)
+    : model_(std::move(model)), sources_(std::move(sources)) {}
 
 std::complex<double> Values::at(const Exhibit& exhibit, const Coord& c) const {
   switch (exhibit.role) {
@@ -91,7 +91,7 @@ std::complex<double> Values::at(const Exhibit& exhibit, const Coord& c) const {
     case Role::stage:
       break;
   }
-  return of_stage(*model_.rows()[static_cast<std::size_t>(exhibit.row)].plan, model_.stage(exhibit), c);
+  return of_stage(*model_->rows()[static_cast<std::size_t>(exhibit.row)].plan, model_->stage(exhibit), c);
 }
 
 std::complex<double> Values::of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const {
@@ -108,27 +108,47 @@ std::complex<double> Values::of_stage(const Plan& plan, const Stage& stage, cons
 }
 
 std::complex<double> Values::bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const {
-  // The last two axes of a spectrum are its bins, (k, l); columns are halved because the tile is real.
+  // The last two axes of a spectrum are its bins, (k, l).
   const std::size_t rank = stage.axes.size();
-  const std::int64_t k = cell[rank - 2], l = cell[rank - 1];
+  Coord tile = cell;
+  tile[rank - 2] = tile[rank - 1] = 0;
+  const auto index = static_cast<std::size_t>(cell[rank - 1] * stage.axes[rank - 2].extent + cell[rank - 2]);
+  return (*spectrum(plan, stage, tile, source))[index];
+}
+
+Values::Spectrum Values::spectrum(const Plan& plan, const Stage& stage, const Coord& tile, const Source& source) const {
+  const std::pair key{&stage, tile};
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = spectra_.find(key); found != spectra_.end()) return found->second;
+  }
+  const std::size_t rank = stage.axes.size();
   const fft::Lengths lengths{stage.axes[rank - 2].extent, 2 * (stage.axes[rank - 1].extent - 1)};
   const bool of_input = source.terms.front().from == kInput;
-  std::int64_t top = 0, left = 0;  // of the tile, in the tensor
+  std::int64_t top = 0, left = 0, step_h = 1, step_w = 1;  // where the tile's element 0 is, and how far its next
   if (of_input) {
     const fft::InputSpectrumMap map(plan.problem(), lengths);
-    top = map.rows.origin(cell[2]), left = map.columns.origin(cell[3]);
+    top = map.rows.origin(tile[2]), left = map.columns.origin(tile[3]);
+  } else {
+    step_h = plan.problem().spec().dilation_h, step_w = plan.problem().spec().dilation_w;
   }
-  const std::int64_t dh = of_input ? 1 : plan.problem().spec().dilation_h;
-  const std::int64_t dw = of_input ? 1 : plan.problem().spec().dilation_w;
+  const fft::RealTransform2D<double> transform(lengths);
+  std::vector<std::complex<double>> elements(static_cast<std::size_t>(lengths.tile()));
+  auto* const reals = reinterpret_cast<double*>(elements.data());
   const Element& from = of_input ? sources_.x : sources_.w;
-  std::complex<double> sum = 0;
   for (const Term& term : source.terms)
     for_each(term.at, [&](const Coord& at) {
-      const double turn = static_cast<double>(k * (at[2] - top) * dh) / static_cast<double>(lengths.h) +
-                          static_cast<double>(l * (at[3] - left) * dw) / static_cast<double>(lengths.w);
-      sum += from(at[0], at[1], at[2], at[3]) * std::polar(1.0, -2 * std::numbers::pi * turn);
+      reals[(at[2] - top) * step_h * lengths.pitch() + (at[3] - left) * step_w] = from(at[0], at[1], at[2], at[3]);
     });
-  return sum;
+  auto spectrum = std::make_shared<std::vector<std::complex<double>>>(static_cast<std::size_t>(lengths.bins()));
+  transform.forward(elements.data(), lengths.h, spectrum->data());
+
+  constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+  const std::scoped_lock lock(mutex_);
+  const std::size_t bytes = spectrum->size() * sizeof(std::complex<double>);
+  if (kept_bytes_ + bytes > kMostBytes) spectra_.clear(), kept_bytes_ = 0;
+  if (spectra_.emplace(key, spectrum).second) kept_bytes_ += bytes;
+  return spectrum;
 }
 
 std::complex<double> Values::product(const Plan& plan, const Stage& stage, const Source& source) const {
@@ -148,7 +168,7 @@ std::complex<double> Values::product(const Plan& plan, const Stage& stage, const
 }
 
 double Values::output(const Coord& at) const {
-  const ConvProblem& p = *model_.problem();
+  const ConvProblem& p = *model_->problem();
   const auto [n, o, row, column, unused4, unused5] = at;
   const std::int64_t first = p.group_of_output(o) * p.ci_per_group();
   double sum = p.bias() ? sources_.bias(o) : 0;

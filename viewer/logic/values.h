@@ -10,9 +10,9 @@
 
 #include <complex>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 
 #include "viewer/logic/model.h"
 
@@ -36,8 +36,8 @@ Sources random_sources(const ConvProblem& problem, std::uint64_t seed);
 
 class Values {
  public:
-  // `model` must outlive this, and have a problem.
-  Values(const Model& model, Sources sources);
+  // `model` must have a problem.
+  Values(std::shared_ptr<const Model> model, Sources sources);
 
   // The value of a cell; real tensors have no imaginary part. Not for opaque stages. Any thread may ask.
   std::complex<double> at(const Exhibit& exhibit, const Coord& cell) const;
@@ -48,8 +48,15 @@ class Values {
   std::complex<double> product(const Plan& plan, const Stage& stage, const Source& source) const;
   double output(const Coord& cell) const;
 
-  const Model& model_;
+  // The whole spectrum of one tile or filter slice, columns contiguous; the latest few are kept.
+  using Spectrum = std::shared_ptr<const std::vector<std::complex<double>>>;
+  Spectrum spectrum(const Plan& plan, const Stage& stage, const Coord& tile, const Source& source) const;
+
+  std::shared_ptr<const Model> model_;
   Sources sources_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::pair<const Stage*, Coord>, Spectrum> spectra_;
+  mutable std::size_t kept_bytes_ = 0;
 };
 
 }  // namespace convlens::viewer

@@ -49,7 +49,7 @@ void draw_bars(Scene& scene, const std::vector<MemoryBar>& bars) {
     }
     ImGui::TextDisabled("tensors %s + workspace %s; at most N = %lld in %s", gib(bar.tensors).c_str(),
                         gib(bar.workspace).c_str(),
-                        static_cast<long long>(largest_batch(scene.model.rows()[k], scene.state.memory_limit)),
+                        static_cast<long long>(largest_batch(scene.model().rows()[k], scene.state.memory_limit)),
                         gib(scene.state.memory_limit).c_str());
     draw_bar(bar, most, width);
     for (const MemoryPart& part : bar.parts) {
@@ -108,14 +108,14 @@ void draw_law(const ConvProblem& problem) {
 void draw(Scene& scene) {
   ImGui::BeginChild("memory");
   draw_controls(scene);
-  draw_bars(scene, memory_bars(scene.model));
-  draw_law(*scene.model.problem());
+  draw_bars(scene, memory_bars(scene.model()));
+  draw_law(*scene.model().problem());
   ImGui::EndChild();
 }
 
 nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const MemoryBar& bar : memory_bars(scene.model))
+  for (const MemoryBar& bar : memory_bars(scene.model()))
     for (const MemoryPart& part : bar.parts)
       rows.push_back({{"run", bar.run}, {"buffer", part.name}, {"formula", part.formula}, {"bytes", part.bytes}});
   return rows;

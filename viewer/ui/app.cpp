@@ -35,7 +35,7 @@ void draw_panels(Scene& scene) {
     }
     if (!open) continue;
     shown = panel.id;
-    if (scene.model.problem())
+    if (scene.model().problem())
       panel.draw(scene);
     else
       ImGui::TextDisabled("Nothing to show until the layer is legal: the rules it breaks are on the left.");
@@ -57,22 +57,27 @@ void App::derive() {
   derived_from_ = state();
   ++version_;
   values_.reset();
-  model_ = std::make_unique<Model>(state());
+  model_ = std::make_shared<Model>(state());
   if (model_->problem()) {
     const ConvProblem& p = *model_->problem();
     Sources sources = state().picture == "random"
                           ? random_sources(p, state().seed)
                           : picture_sources(p, std::make_shared<Photograph>(pictures_.read(state().picture)));
-    values_ = std::make_unique<Values>(*model_, std::move(sources));
+    values_ = std::make_shared<Values>(model_, std::move(sources));
   }
   links_ = links_of(*model_, model_->valid(state().cursor));
 }
 
 Scene App::scene() {
-  return {state(),  *model_,
-          links_,   values_.get(),
-          version_, scale_,
-          views_,   [this](State next, const std::string& key) { proposed_.emplace(std::move(next), key); },
+  return {state(),
+          model_,
+          values_,
+          links_,
+          version_,
+          scale_,
+          views_,
+          painter_,
+          [this](State next, const std::string& key) { proposed_.emplace(std::move(next), key); },
           &pointed_};
 }
 
@@ -153,7 +158,7 @@ Next App::frame() {
     proposed_.reset();
     return Next::again;
   }
-  return Next::wait;
+  return painter_.busy() ? Next::again : Next::wait;
 }
 
 }  // namespace convlens::viewer

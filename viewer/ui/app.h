@@ -31,6 +31,7 @@ class App {
   void change(State next, const std::string& key = "") { history_.change(std::move(next), key); }
   void undo() { history_.undo(); }
   void redo() { history_.redo(); }
+  void finish_painting() { painter_.finish(); }
 
  private:
   void derive();
@@ -40,11 +41,12 @@ class App {
   History history_;
   PictureFiles pictures_;
   State derived_from_;  // the state that model, links and values belong to
-  std::unique_ptr<Model> model_;
-  std::unique_ptr<Values> values_;
+  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const Values> values_;
   Links links_;
   int version_ = 0;
   std::map<std::string, GridView> views_;
+  Painter painter_;  // after what it paints into: it is gone first
   Cursor pointed_;
   bool help_ = false;
   bool dark_ = true;

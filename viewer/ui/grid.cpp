@@ -50,30 +50,38 @@ Rectangle visible(const Placement& at, const Sheet& sheet) {
           visible(at.x, at.cell, at.first.x, at.last.x, sheet.columns())};
 }
 
-// Fills `texture` with one pixel a cell, or, where cells are smaller than pixels, with one cell a pixel.
-void paint(Texture& texture, std::string& key, const GridContents& contents, const Rectangle& cells, double cell) {
+// Keeps `picture` up to date with one pixel a cell, or, where cells are smaller than pixels, with one cell a pixel.
+void paint(CellPicture& picture, const GridContents& contents, const Rectangle& cells, double cell, Painter& painter) {
   const double step = std::max(1.0, 1 / cell);
   const int width = std::max(1, static_cast<int>(std::ceil(static_cast<double>(cells.columns.count) / step)));
   const int height = std::max(1, static_cast<int>(std::ceil(static_cast<double>(cells.rows.count) / step)));
-  const std::string wanted = contents.key + "|" + std::to_string(cells.rows.first) + "," +
-                             std::to_string(cells.columns.first) + "," + std::to_string(width) + "x" +
-                             std::to_string(height);
-  if (wanted == key && !texture.empty()) return;
-  key = wanted;
-  std::vector<std::uint32_t> pixels;
-  pixels.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x)
-      pixels.push_back(contents.colour(cells.rows.first + static_cast<std::int64_t>(y * step),
-                                       cells.columns.first + static_cast<std::int64_t>(x * step)));
-  texture.set(width, height, pixels);
+  const std::string key = contents.key + "|" + std::to_string(cells.rows.first) + "," +
+                          std::to_string(cells.columns.first) + "," + std::to_string(width) + "x" +
+                          std::to_string(height);
+  if (!picture.painting || picture.painting->key != key) {
+    if (picture.painting) picture.painting->wanted = false;
+    picture.painting = painter.start(key, width, height, [colour = contents.colour, cells, step](int x, int y) {
+      return colour(cells.rows.first + static_cast<std::int64_t>(y * step),
+                    cells.columns.first + static_cast<std::int64_t>(x * step));
+    });
+    picture.passes = 0;
+    picture.requested = cells;
+  }
+  Painting& painting = *picture.painting;
+  if (painting.passes == picture.passes) return;
+  const std::scoped_lock lock(painting.mutex);
+  picture.texture.set(painting.width, painting.height, painting.pixels);
+  picture.passes = painting.passes;
+  picture.cells = picture.requested;
 }
 
-void draw_picture(const Placement& at, const Rectangle& cells, const Texture& texture) {
+void draw_picture(const Placement& at, const CellPicture& picture) {
+  if (picture.texture.empty()) return;
+  const Rectangle& cells = picture.cells;
   const ImVec2 first{static_cast<float>(at.left(cells.columns.first)), static_cast<float>(at.top(cells.rows.first))};
   const ImVec2 last{static_cast<float>(at.left(cells.columns.first + cells.columns.count)),
                     static_cast<float>(at.top(cells.rows.first + cells.rows.count))};
-  ImGui::GetWindowDrawList()->AddImage(texture.id(), first, last);
+  ImGui::GetWindowDrawList()->AddImage(picture.texture.id(), first, last);
 }
 
 void draw_lines(const Placement& at, const Rectangle& cells, const Sheet& sheet) {
@@ -102,7 +110,9 @@ void draw_lit(const Placement& at, const Rectangle& cells, const GridContents& c
     if (y1 - y0 < 3) y0 = (y0 + y1) / 2 - 1.5, y1 = y0 + 3;
     const ImVec2 first{static_cast<float>(x0), static_cast<float>(y0)},
         last{static_cast<float>(x1), static_cast<float>(y1)};
-    draw.AddRectFilled(first, last, (colour & 0x00ffffffu) | 0x60000000u);
+    // A mark must not hide what it marks: large ones are outlines alone.
+    const bool large = (x1 - x0) * (y1 - y0) > 0.05 * (at.last.x - at.first.x) * (at.last.y - at.first.y);
+    if (!large) draw.AddRectFilled(first, last, (colour & 0x00ffffffu) | 0x60000000u);
     draw.AddRect(first, last, colour, 0, 0, thickness);
   };
   std::size_t left = kMostRectangles;
@@ -146,7 +156,7 @@ std::optional<Sheet::Position> lens_centre(const GridContents& contents) {
   return std::nullopt;
 }
 
-void draw_lens(GridView& view, const GridContents& contents, const Placement& around) {
+void draw_lens(GridView& view, const GridContents& contents, const Placement& around, Painter& painter) {
   const auto centre = lens_centre(contents);
   const double side = std::min(around.last.x - around.first.x, around.last.y - around.first.y) * 0.42;
   if (!centre || around.cell >= kLensBelow || side < 60) return;
@@ -166,10 +176,10 @@ void draw_lens(GridView& view, const GridContents& contents, const Placement& ar
   const ImVec2 last{first.x + static_cast<float>(width), first.y + static_cast<float>(height)};
   const Placement at{first, last, cell, first.x - static_cast<double>(cells.columns.first) * cell,
                      first.y - static_cast<double>(cells.rows.first) * cell};
-  paint(view.lens, view.lens_key, contents, cells, cell);
+  paint(view.lens, contents, cells, cell, painter);
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.AddRectFilled({first.x - 3, first.y - 3}, {last.x + 3, last.y + 3}, ImGui::GetColorU32(ImGuiCol_ChildBg), 4);
-  draw_picture(at, cells, view.lens);
+  draw_picture(at, view.lens);
   draw.PushClipRect(first, last, true);
   draw_lit(at, cells, contents);
   draw_numbers(at, cells, contents);
@@ -196,7 +206,7 @@ void zoom_and_move(GridView& view, const Placement& at) {
 
 }  // namespace
 
-GridAnswer grid(const char* id, GridView& view, const GridContents& contents, ImVec2 size) {
+GridAnswer grid(const char* id, GridView& view, const GridContents& contents, Painter& painter, ImVec2 size) {
   const ImVec2 first = ImGui::GetCursorScreenPos();
   ImGui::InvisibleButton(id, {std::max(size.x, 1.0f), std::max(size.y, 1.0f)});
   GridAnswer answer;
@@ -208,12 +218,12 @@ GridAnswer grid(const char* id, GridView& view, const GridContents& contents, Im
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.PushClipRect(at.first, at.last, true);
   if (view.shown.rows.count > 0 && view.shown.columns.count > 0) {
-    paint(view.picture, view.key, contents, view.shown, at.cell);
-    draw_picture(at, view.shown, view.picture);
+    paint(view.picture, contents, view.shown, at.cell, painter);
+    draw_picture(at, view.picture);
     draw_lines(at, view.shown, contents.sheet);
     draw_lit(at, view.shown, contents);
     draw_numbers(at, view.shown, contents);
-    draw_lens(view, contents, at);
+    draw_lens(view, contents, at, painter);
   }
   draw.PopClipRect();
 

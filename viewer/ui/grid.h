@@ -12,23 +12,33 @@
 #include "viewer/logic/links.h"
 #include "viewer/logic/sheet.h"
 #include "viewer/platform/texture.h"
+#include "viewer/ui/painter.h"
 #include "viewer/ui/theme.h"
 
 namespace convlens::viewer {
+
+// A picture of some cells of a sheet, painted in the background. Until the next one is there, the last one is drawn
+// where its cells are now.
+struct CellPicture {
+  std::shared_ptr<Painting> painting;
+  int passes = 0;       // of the painting that `texture` shows
+  Rectangle cells;      // that the texture shows
+  Rectangle requested;  // that the painting will show
+  Texture texture;
+};
 
 // What a user has made of one grid; kept from frame to frame.
 struct GridView {
   double cell = 0;             // pixels; 0: as large as lets the whole sheet be seen
   double row = 0, column = 0;  // what is in the middle, when `cell` is not 0
-  Texture picture, lens;
-  std::string key, lens_key;  // what the textures show
-  Rectangle shown;            // the cells in view, as last drawn
+  CellPicture picture, lens;
+  Rectangle shown;  // the cells in view, as last drawn
 };
 
 struct GridContents {
   const Sheet& sheet;
   std::string key;  // changes whenever a colour may have changed
-  std::function<std::uint32_t(std::int64_t row, std::int64_t column)> colour;
+  std::function<std::uint32_t(std::int64_t row, std::int64_t column)> colour;  // owns what it reads
   std::function<std::string(std::int64_t row, std::int64_t column)> number;
   std::vector<Box> lit;
   std::optional<Coord> cursor;
@@ -40,6 +50,6 @@ struct GridAnswer {
 
 // Draws into the space of `size` at ImGui's cursor. The wheel zooms about the pointer, dragging moves, a double click
 // fits.
-GridAnswer grid(const char* id, GridView& view, const GridContents& contents, ImVec2 size);
+GridAnswer grid(const char* id, GridView& view, const GridContents& contents, Painter& painter, ImVec2 size);
 
 }  // namespace convlens::viewer

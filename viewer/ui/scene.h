@@ -18,18 +18,21 @@ namespace convlens::viewer {
 
 struct Scene {
   const State& state;
-  const Model& model;
+  std::shared_ptr<const Model> shared_model;
+  std::shared_ptr<const Values> values;  // null while the layer is illegal
   const Links& links;
-  const Values* values;  // null while the layer is illegal
-  int version = 0;       // changes whenever a value or a map may have changed
-  float scale = 1;       // of everything, monitor and user together
+  int version = 0;  // changes whenever a value or a map may have changed
+  float scale = 1;  // of everything, monitor and user together
   std::map<std::string, GridView>& views;
+  Painter& painter;
 
   // Proposes another state; the frame after this one shows it. Changes with one `key` are one step of undo.
   std::function<void(State next, const std::string& key)> change;
 
   // What the pointer is on, for the status bar; set by panels while they draw.
   Cursor* pointed = nullptr;
+
+  const Model& model() const { return *shared_model; }
 };
 
 // A panel: one file in viewer/panels/, one row in panels.cpp.

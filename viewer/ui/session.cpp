@@ -66,6 +66,7 @@ void draw_screenshot(const ViewOptions& options) {
       if (options.pointer_x && options.pointer_y)
         io.MousePos = {static_cast<float>(*options.pointer_x), static_cast<float>(*options.pointer_y)};
       draw_frame(app, 1.0);
+      app.finish_painting();  // so that the next frame shows it
     }
     options.pictures.write(options.screenshot, options.width, options.height, offscreen.pixels());
   }

@@ -66,7 +66,7 @@ void draw_named_layers(Scene& scene) {
 // A slider and a box for one size. What breaks a rule is shown red, and left as it is.
 void draw_size(Scene& scene, const SizeField& field) {
   const bool wrong =
-      std::ranges::any_of(scene.model.broken(), [&](const BrokenRule& rule) { return rule.parameter == field.name; });
+      std::ranges::any_of(scene.model().broken(), [&](const BrokenRule& rule) { return rule.parameter == field.name; });
   ImGui::PushID(field.name);
   if (wrong) ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
   std::int64_t value = scene.state.spec.*field.member;
@@ -94,11 +94,11 @@ void draw_layer(Scene& scene) {
   draw_named_layers(scene);
   for (const SizeField& field : kSizes) draw_size(scene, field);
   ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
-  for (const BrokenRule& rule : scene.model.broken()) ImGui::TextWrapped("%s", rule.line().c_str());
-  if (!scene.model.overflow().empty()) ImGui::TextWrapped("%s", scene.model.overflow().c_str());
+  for (const BrokenRule& rule : scene.model().broken()) ImGui::TextWrapped("%s", rule.line().c_str());
+  if (!scene.model().overflow().empty()) ImGui::TextWrapped("%s", scene.model().overflow().c_str());
   ImGui::PopStyleColor();
-  if (scene.model.problem()) {
-    const ConvProblem& p = *scene.model.problem();
+  if (scene.model().problem()) {
+    const ConvProblem& p = *scene.model().problem();
     ImGui::TextDisabled("H_o x W_o  %lld x %lld    %.4g GFLOP", static_cast<long long>(p.ho()),
                         static_cast<long long>(p.wo()), static_cast<double>(p.flops()) / 1e9);
   }
@@ -168,7 +168,7 @@ void draw_algorithms(Scene& scene) {
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip("%s. %s\n%s", row->title.c_str(), row->sentence.c_str(), row->source.c_str());
     if (run.empty()) continue;
-    for (const ChosenRow& chosen : scene.model.rows()) {
+    for (const ChosenRow& chosen : scene.model().rows()) {
       if (chosen.algorithm != row || chosen.support) continue;
       ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
       ImGui::TextWrapped("%s", chosen.support.reason.c_str());

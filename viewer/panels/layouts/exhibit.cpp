@@ -21,16 +21,16 @@ std::string bytes_text(std::int64_t bytes) {
 }
 
 // Which colour a value has: the picture's greys as they are, magnitudes of spectra by their logarithm, all else signed.
-std::uint32_t colour_of(const Scene& scene, const Exhibit& exhibit, const Coord& cell) {
+std::uint32_t colour_of(const Model& model, const Values& values, const Exhibit& exhibit, bool picture,
+                        const Coord& cell) {
   if (exhibit.role == Role::stage) {
-    const SourceKind kind = scene.model.stage(exhibit).map->source(cell).kind;
+    const SourceKind kind = model.stage(exhibit).map->source(cell).kind;
     if (kind == SourceKind::zero_padding) return palette().padding;
     if (kind == SourceKind::alignment_padding) return palette().alignment;
   }
-  const std::complex<double> value = scene.values->at(exhibit, cell);
+  const std::complex<double> value = values.at(exhibit, cell);
   if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) return palette().wrong;
   if (exhibit.complex) return viridis(std::log1p(std::abs(value)) / 6);
-  const bool picture = scene.state.picture != "random";
   if (picture && (exhibit.role == Role::input || exhibit.made_of_elements)) return grey(value.real());
   return diverging(std::tanh(value.real()));
 }
@@ -53,27 +53,30 @@ void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size) {
   ImGui::BeginChild(exhibit.id.c_str(), size, true, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::TextUnformatted(title(exhibit).c_str());
   if (ImGui::IsItemHovered() && exhibit.role == Role::stage)
-    ImGui::SetTooltip("%s\n%s", exhibit.id.c_str(), scene.model.stage(exhibit).meaning.c_str());
+    ImGui::SetTooltip("%s\n%s", exhibit.id.c_str(), scene.model().stage(exhibit).meaning.c_str());
 
   const Coord slice = slice_of(scene, exhibit);
   const Sheet sheet = default_sheet(exhibit, slice);
   std::string key = std::to_string(scene.version) + (scene.state.dark ? "d" : "l");
   for (const std::int64_t index : slice) key += "," + std::to_string(index);
-  GridContents contents{
-      sheet,
-      key,
-      [&](std::int64_t row, std::int64_t column) { return colour_of(scene, exhibit, sheet.cell(row, column)); },
-      [&](std::int64_t row, std::int64_t column) {
-        const std::complex<double> value = scene.values->at(exhibit, sheet.cell(row, column));
-        return number_text(exhibit.complex ? std::abs(value) : value.real());
-      },
-      {},
-      std::nullopt};
+  GridContents contents{sheet,
+                        key,
+                        [model = scene.shared_model, values = scene.values, id = &exhibit, sheet,
+                         picture = scene.state.picture != "random"](std::int64_t row, std::int64_t column) {
+                          return colour_of(*model, *values, *id, picture, sheet.cell(row, column));
+                        },
+                        [&](std::int64_t row, std::int64_t column) {
+                          const std::complex<double> value = scene.values->at(exhibit, sheet.cell(row, column));
+                          return number_text(exhibit.complex ? std::abs(value) : value.real());
+                        },
+                        {},
+                        std::nullopt};
   if (const auto lit = scene.links.cells.find(exhibit.id); lit != scene.links.cells.end()) contents.lit = lit->second;
-  const Cursor cursor = scene.model.valid(scene.state.cursor);
+  const Cursor cursor = scene.model().valid(scene.state.cursor);
   if (cursor.tensor == exhibit.id) contents.cursor = cursor.at;
 
-  const GridAnswer answer = grid("grid", scene.views[exhibit.id], contents, ImGui::GetContentRegionAvail());
+  const GridAnswer answer =
+      grid("grid", scene.views[exhibit.id], contents, scene.painter, ImGui::GetContentRegionAvail());
   if (answer.pointed) {
     const Coord at = sheet.cell(answer.pointed->row, answer.pointed->column);
     *scene.pointed = {exhibit.id, at};

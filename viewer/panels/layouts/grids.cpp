@@ -14,7 +14,7 @@ bool hidden(const State& state, const Exhibit& exhibit) {
 
 void draw(Scene& scene) {
   std::vector<const Exhibit*> shown;
-  for (const Exhibit& exhibit : scene.model.exhibits())
+  for (const Exhibit& exhibit : scene.model().exhibits())
     if (!hidden(scene.state, exhibit) && exhibit.cells() > 0) shown.push_back(&exhibit);
   if (shown.empty()) return ImGui::TextDisabled("No tensor has a cell: N is 0, or all are hidden.");
 

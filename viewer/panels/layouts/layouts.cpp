@@ -35,7 +35,7 @@ void draw(Scene& scene) {
 nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const auto& [id, boxes] : scene.links.cells) {
-    const Exhibit* exhibit = scene.model.find(id);
+    const Exhibit* exhibit = scene.model().find(id);
     if (exhibit == nullptr) continue;
     for (const Box& box : boxes) {
       nlohmann::ordered_json row{{"tensor", id}};
