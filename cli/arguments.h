@@ -51,17 +51,30 @@ class RowArguments {
   bool layout_given() const { return !layouts_.empty(); }
 
   // The runs that are asked for; all rows with their defaults when none is. With `--options all` each row comes with
-  // every combination of its listed values.
+  // every combination of its listed values. Throws BadInput for a row that doesn't run on the device that is asked for.
   std::vector<Run> runs() const;
+
+  // The same, to be run: of all rows those that this machine can run. Throws NoDevice when a row that is named needs a
+  // device that is not there.
+  std::vector<Run> runs_here() const;
+
+  // Says on stderr which of all rows `runs_here` has left out, and why; for the end of the work.
+  void say_left_out() const;
   std::vector<DType> dtypes(std::vector<DType> otherwise) const;
   std::vector<Layouts> layouts(std::vector<Layouts> otherwise) const;
 
   // Throws NoDevice for a device that is not there; says why on stderr when it chooses itself.
   void check_device() const;
 
+  // Where a row's tensors are: on the host, or on the GPU that is asked for, the first when none is.
+  Place place(const Algorithm& row) const;
+
  private:
+  Run parse(const std::string& text) const;
+  bool takes(const Algorithm& row) const;  // whether the row runs on the device that is asked for
+
   std::vector<std::string> runs_, dtypes_, layouts_;
-  std::string options_ = "default", device_ = "cpu";
+  std::string options_ = "default", device_;
 };
 
 // The one value of an option that may be repeated elsewhere. Throws BadInput when there are more, or none.
@@ -78,8 +91,8 @@ CLI::Option* add_integer(CLI::App& command, const std::string& name, std::int64_
 CLI::Option* add_number(CLI::App& command, const std::string& name, double least, double most,
                         std::function<void(double)> set, const std::string& sentence);
 
-// The request for one run; what is not said about memory is limited by the machine's.
+// The request for one run in `place`; what is not said about memory is limited by the machine's or the device's.
 Request make_request(const ConvProblem& problem, DType dtype, const Layouts& layouts, const OptionSet& options,
-                     const Globals& globals);
+                     Place place, const Globals& globals);
 
 }  // namespace convlens::cli

@@ -4,12 +4,17 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 
+#include "algorithms/check/check.h"
 #include "algorithms/measure/machine.h"
 #include "algorithms/measure/record.h"
 #include "algorithms/measure/session.h"
+#include "algorithms/measure/side_by_side.h"
+#include "algorithms/problem/parse.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/gpu_facts.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/output_file.h"
@@ -25,8 +30,11 @@ struct BenchArguments {
   RowArguments rows;
   RulerOptions ruler{.stop = interrupted};
   std::uint64_t seed = 1;
+  bool verify = false;
   std::string output;
 };
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Where measurements go as they are made: to stdout for programs, to a file, into the table for people.
 class Records {
@@ -97,66 +105,132 @@ class Records {
                 {"workspace", true}}};
 };
 
-void measure_one(const BenchArguments& arguments, const Layer& layer, const std::shared_ptr<const Plan>& plan,
-                 Records& records) {
-  Session session(plan, arguments.seed);
-  Timing timing = measure([&] { session.run(); }, arguments.ruler);
-  if (timing.samples_ms.empty()) return;
+// What is measured on one layer, type and set of layouts.
+class Bench {
+ public:
+  Bench(const BenchArguments& arguments, const Globals& globals)
+      : arguments_(arguments), records_(arguments, globals) {}
 
-  // An empty batch does no work, and has no floor to be compared with.
-  double floor_fraction = std::numeric_limits<double>::quiet_NaN();
-  if (plan->flops() > 0) {
-    const Ceilings& ceilings = cpu_ceilings(plan->request().threads);
-    floor_fraction = floor_ms(plan->flops(), plan->request().tensor_bytes(), ceilings) / timing.median_ms();
+  // Measures the plan, or, on a GPU, puts it by to be measured with others.
+  void add(const Layer& layer, const std::shared_ptr<const Plan>& plan) {
+    double error = kNaN;
+    if (arguments_.verify && !verified(*plan, error)) return;
+    if (plan->request().place == Place{})
+      measure_here(layer, plan, error);
+    else
+      waiting_.push_back(plan), errors_.push_back(error);
   }
-  records.add(layer, {.plan = *plan,
-                      .layer = layer.name,
-                      .timing = std::move(timing),
-                      .cold_cache = arguments.ruler.cold_cache,
-                      .seed = arguments.seed,
-                      .bytes = session.ledger().lines(),
-                      .floor_fraction = floor_fraction,
-                      .error_over_bound = std::numeric_limits<double>::quiet_NaN()});
-}
+  void refuse(const std::string& reason) { records_.refuse(reason); }
+
+  // Measures what was put by, side by side.
+  void measure_waiting(const Layer& layer) {
+    const std::vector<std::shared_ptr<const Plan>> plans = std::exchange(waiting_, {});
+    const std::vector<double> errors = std::exchange(errors_, {});
+    const std::vector<Outcome> outcomes = measure_side_by_side(plans, arguments_.seed, arguments_.ruler);
+    for (std::size_t k = 0; k < outcomes.size(); ++k) {
+      const Outcome& outcome = outcomes[k];
+      if (!outcome.refused.empty()) records_.refuse(outcome.refused);
+      if (outcome.timing.samples_ms.empty()) continue;
+      Measurement measurement = measured(layer, *outcome.plan, outcome.timing, outcome.bytes, errors[k]);
+      add_gpu_facts(measurement, outcome, plans.size());
+      records_.add(layer, measurement);
+    }
+  }
+
+  void finish() {
+    records_.finish();
+    arguments_.rows.say_left_out();
+    for (const std::string& wrong : wrong_) say("not timed, because wrong: " + wrong);
+    if (!wrong_.empty()) throw Finished{Exit::check_failed};
+  }
+
+ private:
+  // Whether the row computes a batch of at most two images of the plan's layer right; `error` becomes the largest
+  // error in units of its bound.
+  bool verified(const Plan& plan, double& error) {
+    Request request = plan.request();
+    constexpr std::int64_t kImages = 2;
+    request.problem = request.problem.with_batch(std::min(kImages, plan.problem().n()));
+    const Verdict verdict = check_worst_case(plan.algorithm().plan(request), arguments_.seed, oracles_);
+    error = verdict.ratio;
+    if (!verdict.kept)
+      wrong_.push_back(plan.run_name() + " on " + to_text(request.problem.spec()) + ", " + verdict.line());
+    return verdict.kept;
+  }
+
+  Measurement measured(const Layer& layer, const Plan& plan, const Timing& timing,
+                       const std::vector<Ledger::Line>& bytes, double error) const {
+    return {.plan = plan,
+            .layer = layer.name,
+            .timing = timing,
+            .cold_cache = arguments_.ruler.cold_cache,
+            .seed = arguments_.seed,
+            .bytes = bytes,
+            .error_over_bound = error};
+  }
+
+  void measure_here(const Layer& layer, const std::shared_ptr<const Plan>& plan, double error) {
+    Session session(plan, arguments_.seed);
+    const Timing timing = measure([&] { session.run(); }, arguments_.ruler);
+    if (timing.samples_ms.empty()) return;
+    Measurement measurement = measured(layer, *plan, timing, session.ledger().lines(), error);
+    // An empty batch does no work, and has no floor to be compared with.
+    if (plan->flops() > 0)
+      measurement.floor_fraction =
+          floor_ms(plan->flops(), plan->request().tensor_bytes(), cpu_ceilings(plan->request().threads)) /
+          timing.median_ms();
+    records_.add(layer, measurement);
+  }
+
+  const BenchArguments& arguments_;
+  Records records_;
+  OracleCache oracles_;
+  std::vector<std::shared_ptr<const Plan>> waiting_;
+  std::vector<double> errors_;      // of these
+  std::vector<std::string> wrong_;  // what verified refused
+};
 
 void bench(const BenchArguments& arguments, const Globals& globals) {
   arguments.rows.check_device();
   if (!arguments.layers.given()) throw BadInput("layer: none given, must be a layer, a suite or a problem in quotes");
   const std::vector<Layer> layers = arguments.layers.layers();
-  const std::vector<Run> runs = arguments.rows.runs();
+  const std::vector<Run> runs = arguments.rows.runs_here();
   const std::vector<DType> dtypes = arguments.rows.dtypes({DType::f32});
   const std::vector<Layouts> layouts = arguments.rows.layouts({Layouts{}});
 
-  Records records(arguments, globals);
+  Bench bench(arguments, globals);
   Progress progress("bench", static_cast<std::int64_t>(layers.size() * runs.size() * dtypes.size() * layouts.size()));
   std::int64_t done = 0;
   for (const Layer& layer : layers)
     for (DType dtype : dtypes)
-      for (const Layouts& layout : layouts)
+      for (const Layouts& layout : layouts) {
         for (const Run& run : runs) {
           if (interrupted()) break;
           progress.show(done++, run_name(*run.algorithm, run.options) + " on " + layer.text());
-          const Request request = make_request(layer.problem, dtype, layout, run.options, globals);
+          const Request request =
+              make_request(layer.problem, dtype, layout, run.options, arguments.rows.place(*run.algorithm), globals);
           if (const Support support = run.algorithm->supports(request); !support) {
-            records.refuse(support.reason);
+            bench.refuse(support.reason);
             continue;
           }
-          const auto plan = run.algorithm->plan(request);
           if (globals.json || globals.csv) progress.clear();
-          measure_one(arguments, layer, plan, records);
+          bench.add(layer, run.algorithm->plan(request));
         }
+        if (!interrupted()) bench.measure_waiting(layer);
+      }
   progress.clear();
-  records.finish();
+  bench.finish();
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app, const Globals& globals) {
   CLI::App* command = app.add_subcommand("bench", "measure what the algorithms cost: time, FLOPs, bytes");
-  show_examples(*command, {"convlens bench cv12 --algorithm im2col",
-                           "convlens bench cv9 cv12 --algorithm im2col --batch 2 --repeats 3 --cold",
-                           "convlens bench '1x16x14x14 --filter 16x3x3 --pad 1' --dtype all --repeats 3 --csv",
-                           "convlens bench cv12 --algorithm im2col:batching=full -o records.jsonl"});
+  show_examples(*command,
+                {"convlens bench cv12 --algorithm im2col",
+                 "convlens bench cv9 cv12 --algorithm im2col --batch 2 --repeats 3 --cold",
+                 "convlens bench '1x16x14x14 --filter 16x3x3 --pad 1' --dtype all --repeats 3 --csv",
+                 "convlens bench cv12 --algorithm im2col --algorithm im2col:batching=full --verify -o records.jsonl"});
   const auto arguments = std::make_shared<BenchArguments>();
   BenchArguments* a = arguments.get();
   a->layers.add_to(*command, Amount::many);
@@ -169,6 +243,7 @@ void add_bench(CLI::App& app, const Globals& globals) {
   add_integer(
       *command, "--warmup", 0, 1'000'000, [a](std::int64_t v) { a->ruler.warmup = static_cast<int>(v); },
       "calls before the first sample; 2 when left out");
+  command->add_flag("--verify", a->verify, "check each row on at most two images first, and time none that is wrong");
   command->add_flag("--cold", a->ruler.cold_cache, "empty the caches before each sample");
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   add_integer(

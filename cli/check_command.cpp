@@ -55,6 +55,7 @@ class Checking {
     if (!checked_any() && report_.refused() > 0 && !interrupted())
       throw Unsupported("nothing could be checked: " + report_.first_refusal());
     release();
+    arguments_.rows.say_left_out();
     if (!globals_.json && !globals_.csv) print(report_.text(arguments_.verbose));
     if (report_.failed() > 0) throw Finished{Exit::check_failed};
   }
@@ -86,7 +87,7 @@ class Checking {
 
 void check_layers(const CheckArguments& arguments, const Globals& globals) {
   const std::vector<Layer> layers = arguments.layers.layers();
-  const std::vector<Run> runs = arguments.rows.runs();
+  const std::vector<Run> runs = arguments.rows.runs_here();
   const std::vector<DType> dtypes = arguments.rows.dtypes({kDTypes.begin(), kDTypes.end()});
   const std::vector<Layouts> layouts = arguments.rows.layouts(homogeneous_layouts());
 
@@ -101,7 +102,8 @@ void check_layers(const CheckArguments& arguments, const Globals& globals) {
           if (interrupted()) break;
           progress.show(done++,
                         run_name(*run.algorithm, run.options) + " " + std::string(name(dtype)) + " on " + layer.text());
-          checking.check(layer, *run.algorithm, make_request(layer.problem, dtype, layout, run.options, globals),
+          const Place place = arguments.rows.place(*run.algorithm);
+          checking.check(layer, *run.algorithm, make_request(layer.problem, dtype, layout, run.options, place, globals),
                          progress);
         }
   progress.clear();
@@ -116,12 +118,12 @@ Request fuzz_request(const CheckArguments& arguments, const Run& run, const Conv
   const std::vector<Layouts> layouts = arguments.rows.layouts({random.layouts});
   const bool options_given = run.options != OptionSet::parse("", run.algorithm->options);
   return make_request(random.problem, dtypes[index % dtypes.size()], layouts[index % layouts.size()],
-                      options_given ? run.options : random.options, globals);
+                      options_given ? run.options : random.options, arguments.rows.place(*run.algorithm), globals);
 }
 
 void check_random(const CheckArguments& arguments, const Globals& globals) {
   const double seconds = arguments.seconds.value_or(kFuzzSeconds);
-  const std::vector<Run> runs = arguments.rows.runs();
+  const std::vector<Run> runs = arguments.rows.runs_here();
   Checking checking(arguments, globals, arguments.verbose ? CheckReport::Rows::each : CheckReport::Rows::by_dtype);
   Progress progress("fuzz", 0);
   const auto start = std::chrono::steady_clock::now();

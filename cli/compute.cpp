@@ -1,7 +1,8 @@
 #include "cli/compute.h"
 
-#include <cstring>
-#include <limits>
+#include <algorithm>
+
+#include "algorithms/measure/device.h"
 
 namespace convlens::cli {
 
@@ -12,14 +13,24 @@ Computed compute(const Plan& plan, const Tensor& x, const Tensor& w, const Ruler
   ledger.note("x", x.bytes());
   ledger.note("w", w.bytes());
   ledger.note("y", result.y.bytes());
-  const HostBuffer workspace = ledger.allocate_workspace(plan);
-  constexpr int kNaN = 0xff;  // in every byte: a NaN of every element type
-  if (workspace.bytes() > 0) std::memset(workspace.data(), kNaN, static_cast<std::size_t>(workspace.bytes()));
-  fill(result.y.view(), [](auto...) { return std::numeric_limits<double>::quiet_NaN(); });
+  PlacedBuffer workspace = ledger.allocate_workspace(plan);
+  constexpr std::byte kNaN{0xff};  // in every byte: a NaN of every element type
+  workspace.set(kNaN);
+  std::ranges::fill(bytes_of(result.y), kNaN);
 
-  const Arguments arguments{x.view(), w.view(), {}, result.y.view()};
-  const std::span<std::byte> memory(workspace.data(), static_cast<std::size_t>(workspace.bytes()));
-  result.timing = measure([&] { plan.run(arguments, memory); }, ruler);
+  const Mirror x_there(request.place, bytes_of(x)), w_there(request.place, bytes_of(w)),
+      y_there(request.place, bytes_of(result.y));
+  const Arguments arguments{x_there.view(x.view()), w_there.view(w.view()), {}, y_there.view(result.y.view())};
+  const auto call = [&](Stream stream) { plan.run(arguments, workspace.span(), stream); };
+  if (request.place == Place{}) {
+    result.timing = measure([&] { call({}); }, ruler);
+  } else {
+    Device& gpu = device(request.place);
+    gpu.prepare(plan);
+    result.timing = gpu.measure({call}, ruler).front();
+    gpu.synchronize();
+  }
+  y_there.download(bytes_of(result.y));
   result.bytes = ledger.lines();
   return result;
 }

@@ -1,4 +1,4 @@
-// Running a plan on given data: timed by the ruler, its memory from the ledger.
+// Running a plan on given data, wherever it runs: timed by the ruler, its memory from the ledger.
 #pragma once
 
 #include <vector>

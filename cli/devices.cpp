@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "algorithms/interface/registry.h"
+#include "algorithms/measure/device.h"
 #include "algorithms/measure/machine.h"
 #include "cli/numbers.h"
 
@@ -51,9 +51,9 @@ nlohmann::ordered_json size_json(std::int64_t bytes) {
   return bytes > 0 ? nlohmann::ordered_json(bytes) : nlohmann::ordered_json(nullptr);
 }
 
-Device cpu(bool measure, int threads) {
+DeviceListing cpu(bool measure, int threads) {
   const Machine& m = machine();
-  Device device{
+  DeviceListing device{
       "cpu",
       {{"model", "model", m.cpu},
        {"cores", "cores", std::to_string(m.cores), m.cores},
@@ -72,18 +72,41 @@ Device cpu(bool measure, int threads) {
   return device;
 }
 
-}  // namespace
-
-std::string why_no_gpu() {
-  for (const Algorithm* row : algorithms())
-    if (row->unit != Unit::cpu) return "";
-  return "this build has no GPU rows";
+DeviceListing gpu(const std::string& id, Device& device, bool measure) {
+  const DeviceFacts& f = device.facts();
+  const std::int64_t free = device.free_memory();
+  DeviceListing listing{
+      id,
+      {{"model", "model", f.name},
+       {"architecture", "architecture", f.architecture},
+       {"multiprocessors", "multiprocessors", std::to_string(f.multiprocessors), f.multiprocessors},
+       {"clock_mhz", "highest clock, MHz", std::to_string(f.clock_mhz), f.clock_mhz},
+       {"memory_clock_mhz", "highest memory clock, MHz", std::to_string(f.memory_clock_mhz), f.memory_clock_mhz},
+       {"memory_bytes", "memory", size_text(f.memory), size_json(f.memory)},
+       {"free_memory_bytes", "free memory", bytes_text(free), free},
+       {"l2_bytes", "L2 cache", size_text(f.l2), size_json(f.l2)},
+       {"shared_bytes_per_block", "shared memory of a block", size_text(f.shared_per_block),
+        size_json(f.shared_per_block)},
+       {"driver", "driver", f.driver},
+       {"cuda", "CUDA", f.toolkit}}};
+  if (measure) {
+    const DeviceCeilings c = device.ceilings();
+    listing.facts.push_back(
+        {"copy_tbytes_per_second", "most TB/s, read and write", fixed(c.copy_tbytes, 2), c.copy_tbytes});
+    listing.facts.push_back({"tflops_f32", "most TFLOP/s, f32 without TF32", fixed(c.f32_tflops, 1), c.f32_tflops});
+    listing.facts.push_back({"tflops_f16", "most TFLOP/s, f16 on tensor cores", fixed(c.f16_tflops, 1), c.f16_tflops});
+  }
+  return listing;
 }
 
-std::vector<Device> devices(bool measure, int threads) {
-  std::vector<Device> devices{cpu(measure, threads)};
-  if (const std::string why = why_no_gpu(); !why.empty()) devices.push_back({"gpu", {{"missing", "not there", why}}});
-  return devices;
+}  // namespace
+
+std::vector<DeviceListing> device_listings(bool measure, int threads) {
+  std::vector<DeviceListing> listings{cpu(measure, threads)};
+  const std::vector<Device*> gpus = devices();
+  for (std::size_t k = 0; k < gpus.size(); ++k) listings.push_back(gpu("gpu" + std::to_string(k), *gpus[k], measure));
+  if (gpus.empty()) listings.push_back({"gpu", {{"missing", "not there", why_no_device()}}});
+  return listings;
 }
 
 }  // namespace convlens::cli

@@ -14,15 +14,12 @@ struct DeviceFact {
   nlohmann::ordered_json json = value;  // for programs: a number without its unit
 };
 
-struct Device {
-  std::string id;  // "cpu"
+struct DeviceListing {
+  std::string id;  // "cpu", "gpu0"
   std::vector<DeviceFact> facts;
 };
 
-// Why no GPU can be asked for, or "" when one can.
-std::string why_no_gpu();
-
-// With `measure`, the CPU's ceilings too, for `threads` threads (0: all): takes a second or so.
-std::vector<Device> devices(bool measure, int threads);
+// With `measure`, the ceilings too, the CPU's for `threads` threads (0: all): takes a second or so a device.
+std::vector<DeviceListing> device_listings(bool measure, int threads);
 
 }  // namespace convlens::cli

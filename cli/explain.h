@@ -14,6 +14,10 @@ namespace convlens::cli {
 nlohmann::ordered_json plan_json(const Layer& layer, const Plan& plan);
 std::string plan_text(const Layer& layer, const Plan& plan);
 
+// What a row on a GPU does in one call: kernels with their files, grids and constants, and library calls.
+nlohmann::ordered_json program_json(const gpu::Program& program);
+std::string program_text(const gpu::Program& program);
+
 // The stages that `--stage` can name: the plan's, and the input x itself, which every algorithm reads.
 std::vector<Stage> stages_with_input(const Plan& plan);
 

@@ -63,7 +63,7 @@ void explain(const ExplainArguments& arguments, const Globals& globals) {
   const DType dtype = only(arguments.rows.dtypes({DType::f32}), "--dtype");
   const Layouts layouts = only(arguments.rows.layouts({Layouts{}}), "--layout");
 
-  Request request{layer.problem, dtype, layouts, run.options};
+  Request request{layer.problem, dtype, layouts, run.options, arguments.rows.place(*run.algorithm)};
   request.threads = globals.threads;
   request.memory_limit = globals.memory_limit;  // only when asked for: an explanation needs no memory
   if (arguments.matrices) return print_matrices(run, request, globals);

@@ -161,6 +161,7 @@ Json plan_json(const Layer& layer, const Plan& plan) {
           {"stages", stages},
           {"workspace", workspace},
           {"workspace_bytes", plan.workspace_bytes()},
+          {"program", plan.program() == nullptr ? Json(nullptr) : program_json(*plan.program())},
           {"total_bytes", r.tensor_bytes() + plan.workspace_bytes()},
           {"error_model",
            {{"exact", exact_words(model)},
@@ -205,6 +206,8 @@ std::string plan_text(const Layer& layer, const Plan& plan) {
                        std::to_string(p.groups()));
 
   for (const Stage& stage : plan.stages()) text += stage_text(plan, stage);
+
+  if (plan.program() != nullptr) text += program_text(*plan.program());
 
   text += "\nWorkspace: " + bytes_text(plan.workspace_bytes()) + "\n";
   for (const Buffer& buffer : plan.workspace()) text += "  " + buffer.name + ": " + bytes_text(buffer.bytes) + "\n";

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "algorithms/interface/registry.h"
+#include "algorithms/measure/device.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"
 #include "algorithms/suggest.h"
@@ -33,21 +34,19 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
   return text.empty() ? otherwise : text;
 }
 
-std::string missing(const Algorithm& row) { return row.missing ? row.missing() : ""; }
-
 std::vector<std::string> limits(const Algorithm& row) {
   std::vector<std::string> says;
   for (const Rule& rule : row.rules) says.push_back(rule.says);
   return says;
 }
 
-// What this build lacks is no property of the algorithm: it is said everywhere but in the README's table.
+// What this build or machine lacks is no property of the algorithm: it is said everywhere but in the README's table.
 Listing list_algorithms(bool for_readme) {
   Listing listing{Table({{"Algorithm"}, {"Family"}, {"Unit"}, {"What it is"}, {"Limits"}, {"Options"}})};
   for (const Algorithm* row : algorithms()) {
     std::vector<std::string> options;
     for (const Option& option : row->options) options.push_back(option.id);
-    const std::string lacks = missing(*row);
+    const std::string lacks = why_not_here(*row);
     std::string limit = joined(limits(*row), "; ", "any");
     if (!lacks.empty() && !for_readme) limit += " (cannot run here: " + lacks + ")";
     const std::string id = for_readme ? "`" + row->id + "`" : row->id;
@@ -101,7 +100,7 @@ Listing list_options() {
 
 Listing list_devices(bool measure, int threads) {
   Listing listing{Table({{"Device"}, {"Fact"}, {"Value"}})};
-  for (const Device& device : devices(measure, threads)) {
+  for (const DeviceListing& device : device_listings(measure, threads)) {
     Json facts{{"device", device.id}};
     for (const DeviceFact& fact : device.facts) {
       listing.table.add({device.id, fact.title, fact.value});

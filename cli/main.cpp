@@ -14,6 +14,7 @@
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/usage.h"
+#include "kernels/rows.h"
 
 namespace convlens::cli {
 
@@ -88,6 +89,7 @@ void show_first_examples(CLI::App& app) {
 }
 
 Exit run(int argc, char** argv) {
+  gpu::add_rows();
   CLI::App app(
       "Convlens, a lens on one operation: computes a 2-D convolution in several ways, shows what each does to the\n"
       "data in memory, checks them against each other and measures what they cost.",

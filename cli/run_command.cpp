@@ -75,8 +75,8 @@ struct Job {
   std::vector<std::pair<std::string, std::string>> refused;  // run, reason
 };
 
-Job make_job(const RunArguments& arguments, const RunInput& input, const std::string& filter_text,
-             const Globals& globals) {
+Job make_job(const RunArguments& arguments, const std::vector<Run>& runs, const RunInput& input,
+             const std::string& filter_text, const Globals& globals) {
   RunFilter filter(filter_text);
   const ConvProblem problem = problem_of(arguments, input, filter);
   const Show show = arguments.show.empty() ? filter.show() : parse_show(arguments.show);
@@ -84,9 +84,9 @@ Job make_job(const RunArguments& arguments, const RunInput& input, const std::st
 
   const DType dtype = only(arguments.rows.dtypes({input.natural_dtype()}), "--dtype");
   const Layouts layouts = only(arguments.rows.layouts({Layouts{}}), "--layout");
-  const std::vector<Run> runs = arguments.rows.runs();
   for (const Run& run : runs) {
-    const Request request = make_request(problem, dtype, layouts, run.options, globals);
+    const Request request =
+        make_request(problem, dtype, layouts, run.options, arguments.rows.place(*run.algorithm), globals);
     if (const Support support = run.algorithm->supports(request); support || !arguments.rows.asks_for_all())
       job.plans.push_back(run.algorithm->plan(request));  // throws the reason
     else
@@ -171,10 +171,11 @@ void run(const RunArguments& arguments, const Globals& globals) {
   RunInput input = !arguments.input.empty()   ? RunInput::array(arguments.input)
                    : !arguments.image.empty() ? RunInput::picture(arguments.image)
                                               : RunInput::sample();
+  const std::vector<Run> rows = arguments.rows.runs_here();
   std::vector<Job> jobs;
   std::int64_t runs = 0;
   for (const std::string& filter : arguments.filters) {
-    jobs.push_back(make_job(arguments, input, filter, globals));
+    jobs.push_back(make_job(arguments, rows, input, filter, globals));
     runs += std::ssize(jobs.back().plans);
   }
 
@@ -199,6 +200,7 @@ void run(const RunArguments& arguments, const Globals& globals) {
   }
   progress.clear();
   report.finish();
+  arguments.rows.say_left_out();
   if (!disagreeing.empty())
     throw Error(Exit::check_failed, "run: algorithms disagree on" + disagreeing + ", nothing was written for it");
 }

@@ -8,5 +8,5 @@ function(add_module name)
 endfunction()
 
 function(install_module name)
-  install(TARGETS convlens_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/convlens)
+  install(TARGETS convlens_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/convlens COMPONENT Runtime)
 endfunction()

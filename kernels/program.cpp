@@ -1,10 +1,24 @@
 #include "kernels/program.h"
 
+#include <algorithm>
+#include <atomic>
+#include <iomanip>
+#include <locale>
+#include <sstream>
+
 namespace convlens::gpu {
 
 namespace {
 Argument operand(Argument::Kind kind) { return {.kind = kind, .buffer = {}}; }
 }  // namespace
+
+Constant::Constant(const std::string& name, const std::vector<double>& values)
+    : name(name + "[]"), type("__device__ float") {
+  std::ostringstream list;
+  list.imbue(std::locale::classic());
+  for (const double number : values) list << std::setprecision(9) << (list.tellp() > 0 ? ", " : "") << number;
+  value = "{" + list.str() + "}";
+}
 
 Argument x() { return operand(Argument::Kind::x); }
 Argument w() { return operand(Argument::Kind::w); }
@@ -12,6 +26,11 @@ Argument bias() { return operand(Argument::Kind::bias); }
 Argument y() { return operand(Argument::Kind::y); }
 Argument buffer(std::string name) { return {.kind = Argument::Kind::buffer, .buffer = std::move(name)}; }
 Argument number(std::int64_t value) { return {.kind = Argument::Kind::number, .buffer = {}, .number = value}; }
+
+std::uint64_t new_program_id() {
+  static std::atomic<std::uint64_t> next{1};
+  return next++;
+}
 
 Argument Argument::at(std::int64_t bytes) const {
   Argument moved = *this;
@@ -49,6 +68,20 @@ std::vector<Size> layer_sizes(const Request& request) {
   add_strides({"w_o", "w_c", "w_h", "w_w"}, dense_strides(request.layouts.w, p.w_shape()));
   add_strides({"y_n", "y_c", "y_h", "y_w"}, dense_strides(request.layouts.y, p.y_shape()));
   return sizes;
+}
+
+const Launch* main_launch(const Program& program) {
+  const Launch *last = nullptr, *writes_y = nullptr;
+  for (const Step& step : program.steps)
+    if (const auto* launch = std::get_if<Launch>(&step)) {
+      last = launch;
+      if (launch->writes == "y") writes_y = launch;
+    }
+  return writes_y != nullptr ? writes_y : last;
+}
+
+bool calls_library(const Program& program) {
+  return std::ranges::any_of(program.steps, [](const Step& step) { return !std::holds_alternative<Launch>(step); });
 }
 
 }  // namespace convlens::gpu

@@ -32,6 +32,7 @@ struct Constant {
   Constant(std::string name, Layout value) : name(std::move(name)), type("Layout"), value(convlens::name(value)) {}
   Constant(std::string name, FilterLayout value)
       : name(std::move(name)), type("FilterLayout"), value(convlens::name(value)) {}
+  Constant(const std::string& name, const std::vector<double>& values);  // an array of float
 };
 
 // One size of the layer, a member of the kernel's parameter `Sizes s`.
@@ -128,10 +129,22 @@ struct VendorCall {
 
 using Step = std::variant<Launch, Gemm, Fft, VendorCall>;
 
+// A number that no other program of this process has.
+std::uint64_t new_program_id();
+
 struct Program {
   Request request;  // what it computes
   std::vector<Step> steps;
+
+  // By which the runtime finds what it has prepared; a program that is changed after it has run needs a new one.
+  std::uint64_t id = new_program_id();
 };
+
+// The kernel that a row is known for: the last that writes y, or else the last of all; null where a library does all.
+const Launch* main_launch(const Program& program);
+
+// Whether a step is a library's, which may take memory of its own.
+bool calls_library(const Program& program);
 
 // ⌈a / b⌉, for block counts.
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }

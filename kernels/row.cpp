@@ -27,6 +27,7 @@ void check_launch_limits(const Program& program) {
 
 Decisions decisions(Program program) {
   check_launch_limits(program);
+  program.id = new_program_id();  // it may be a changed copy of another
   Decisions d;
   d.dense_views = true;
   const auto shared = std::make_shared<const Program>(std::move(program));

@@ -16,4 +16,10 @@ Runtime& runtime() {
   return *static_cast<Runtime*>(const_cast<void*>(module("cuda").exports.services));
 }
 
+std::int64_t fft_workspace_bytes(const Fft& fft) {
+  if (why_no_runtime().empty() && runtime().why_no_device().empty()) return runtime().fft_workspace_bytes(fft);
+  constexpr std::int64_t kComplex = 8;  // bytes
+  return fft.batch * fft.rows * (fft.columns / 2 + 1) * kComplex;
+}
+
 }  // namespace convlens::gpu

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/interface/plan.h"
@@ -21,6 +22,17 @@ struct Compiled {
   int spill_bytes = 0;   // stores and loads to local memory, a thread
 };
 
+// What a vendor's library says of a call before it is made.
+struct VendorAnswer {
+  enum class Method : std::uint8_t { sums, fft, winograd };
+
+  std::string refusal;               // in the library's own words, or ""
+  std::string engine;                // what will compute: "FFT_TILING", "engine 27, knobs 2=5"
+  Method method = Method::sums;      // what that does, as far as the library tells
+  std::int64_t workspace_bytes = 0;  // exact
+  std::vector<std::string> notes;
+};
+
 class Runtime {
  public:
   virtual ~Runtime() = default;
@@ -32,9 +44,23 @@ class Runtime {
   virtual void execute(const std::shared_ptr<const Program>& program, const Arguments& arguments,
                        const Workspace& workspace, Stream stream) = 0;
 
+  // Asks the library of `call` whether it computes `request`, on the device that this names. Some answers take seconds,
+  // when they are first asked for: the library's engines are timed.
+  virtual VendorAnswer ask(const Request& request, const VendorCall& call) = 0;
+
   // Compiles for an architecture ("sm_90a"), by the cache where it can; needs no GPU. Throws BadInput with the
   // compiler's log when the text has an error.
   virtual Compiled compile(const Kernel& kernel, const std::string& architecture) = 0;
+
+  // Compiled kernels are kept on disk (kernels/cache.h) unless this is switched off (`--no-cache`).
+  virtual void use_disk_cache(bool wanted) = 0;
+  virtual std::string disk_cache_state() const = 0;  // "3 MiB of 256 MiB in FOLDER", or why nothing is kept
+
+  // What cuFFT asks for the transform, on the first GPU. Throws NoDevice where there is none.
+  virtual std::int64_t fft_workspace_bytes(const Fft& fft) = 0;
+
+  // The vendor's libraries and their versions, for records: {"cuBLAS", "13.1.0"}.
+  virtual std::vector<std::pair<std::string, std::string>> libraries() const = 0;
 };
 
 // The module, opened at the first call. Throws NoDevice, saying why, where it is not built or cannot be opened.
@@ -42,5 +68,9 @@ Runtime& runtime();
 
 // Why `runtime` would throw, or "".
 std::string why_no_runtime();
+
+// The workspace of a transform: what cuFFT asks for where there is a GPU. Elsewhere, where it cannot be asked and the
+// program is only described, an estimate: one array of half-spectra.
+std::int64_t fft_workspace_bytes(const Fft& fft);
 
 }  // namespace convlens::gpu

@@ -69,7 +69,7 @@ void check_repeats(const Subject& subject, const Inputs& inputs, Trial& trial, c
     if (!difference.empty()) note_fault(verdict, run + " gave " + difference);
   };
   same("a second run", trial);
-  if (multiplied_by_blas(*subject.plan)) return;
+  if (subject.algorithm.unit != Unit::cpu || multiplied_by_blas(*subject.plan)) return;
   Request request = subject.plan->request();
   request.threads = request.threads == 1 ? 3 : 1;
   Trial other(subject.algorithm.plan(request), inputs);
@@ -91,8 +91,8 @@ std::vector<Verdict> check_uniform(const Subject& subject) {
   const std::vector<double> worst_case = worst_case_bounds(*subject.plan, *entry);
   Comparison within_worst_case;
   compare(within_worst_case, y, worst_case);
-  if (subject.small()) {
-    check_repeats(subject, entry->inputs, trial, y, worst);
+  if (subject.small()) check_repeats(subject, entry->inputs, trial, y, worst);
+  if (subject.small() && !subject.plan->dense_views()) {
     Trial spaced(subject.plan, entry->inputs, Spacing::odd);
     compare(within_worst_case, spaced.run(), worst_case);
     if (!spaced.fault().empty()) note_fault(worst, spaced.fault() + ", on views with gaps");
@@ -134,6 +134,17 @@ CheckResult check(const Algorithm& algorithm, const Request& request, std::uint6
   for (Verdict& verdict : check_uniform(subject)) result.verdicts.push_back(std::move(verdict));
   result.verdicts.push_back(check_nonfinite(algorithm, request, seed, cache));
   return result;
+}
+
+Verdict check_worst_case(std::shared_ptr<const Plan> plan, std::uint64_t seed, OracleCache& cache) {
+  const auto entry = cache.get(plan->problem(), plan->request().dtype, {Data::Kind::uniform, {}, seed});
+  Trial trial(plan, entry->inputs);
+  const std::vector<double> y = trial.run(), bound = worst_case_bounds(*plan, *entry);
+  Verdict verdict{.promise = "worst", .made = true, .fault = trial.fault()};
+  Comparison comparison;
+  for (std::size_t k = 0; k < y.size(); ++k) comparison.add(k, y[k], entry->answer.y[k], bound[k]);
+  comparison.conclude(verdict, plan->problem().y_shape(), false);
+  return verdict;
 }
 
 }  // namespace convlens

@@ -1,7 +1,10 @@
 // Runs a plan on given data in watched memory, as often as asked, and sees what it does besides computing y.
+//
+// For a plan on a device the watched tensors are copied there, margins and garbage included, and back after each run.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +16,8 @@ namespace convlens {
 
 class Trial {
  public:
-  // The tensors get the layouts of the plan's request. Throws Unsupported when the plan's place isn't the host.
+  // The tensors get the layouts of the plan's request. Throws Unsupported when the host or the device has too little
+  // memory.
   Trial(std::shared_ptr<const Plan> plan, const Inputs& inputs, Spacing spacing = Spacing::dense);
 
   // Runs once. y and the workspace hold NaN the first time, and what the run before left after that.
@@ -28,6 +32,7 @@ class Trial {
 
   std::shared_ptr<const Plan> plan_;
   WatchedTensor x_, w_, bias_, y_;
+  std::optional<Mirror> x_there_, w_there_, bias_there_, y_there_;  // where the plan runs
   WatchedMemory workspace_;
   std::string fault_;
 };

@@ -1,6 +1,7 @@
 #include "algorithms/check/watched.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace convlens {
@@ -24,14 +25,19 @@ std::int64_t first_element(const Shape& shape, const Strides& strides) {
 
 }  // namespace
 
-WatchedMemory::WatchedMemory(std::int64_t bytes) : buffer_(bytes + 2 * kMargin) { std::ranges::fill(all(), kGarbage); }
+WatchedMemory::WatchedMemory(std::int64_t bytes, Place place) : buffer_(place, bytes + 2 * kMargin) {
+  buffer_.set(kGarbage);
+}
 
-std::span<std::byte> WatchedMemory::all() const { return {buffer_.data(), static_cast<std::size_t>(buffer_.bytes())}; }
+std::span<std::byte> WatchedMemory::all() const { return buffer_.span(); }
 std::span<std::byte> WatchedMemory::inside() const {
   return all().subspan(kMargin, static_cast<std::size_t>(buffer_.bytes() - 2 * kMargin));
 }
 bool WatchedMemory::margins_untouched() const {
-  return is_garbage(all().first(kMargin)) && is_garbage(all().last(kMargin));
+  std::array<std::byte, kMargin> before, after;
+  buffer_.read(0, before);
+  buffer_.read(buffer_.bytes() - kMargin, after);
+  return is_garbage(before) && is_garbage(after);
 }
 
 Shape WatchedTensor::outer(const Shape& shape, Spacing spacing) {

@@ -6,20 +6,20 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/tensor/tensor.h"
+#include "algorithms/measure/placed_buffer.h"
 
 namespace convlens {
 
 class WatchedMemory {
  public:
-  explicit WatchedMemory(std::int64_t bytes);
+  explicit WatchedMemory(std::int64_t bytes, Place place = {});
 
   std::span<std::byte> inside() const;  // aligned to 64 bytes
   std::span<std::byte> all() const;     // with the margins
   bool margins_untouched() const;
 
  private:
-  HostBuffer buffer_;
+  PlacedBuffer buffer_;
 };
 
 // How the elements of a view lie in memory.
@@ -36,6 +36,7 @@ class WatchedTensor {
       : WatchedTensor(dtype, shape, dense_strides(layout, outer(shape, spacing)), spacing) {}
 
   TensorView view() const { return view_; }
+  std::span<std::byte> memory() const { return memory_.all(); }  // with all that surrounds the elements
 
   // For a tensor that must only be read: whether it still holds what it held when `remember` was called.
   void remember() { remembered_.assign(memory_.all().begin(), memory_.all().end()); }

@@ -29,6 +29,7 @@ struct Bound {
   InputSpectrumMap input;
   FilterSpectrumMap filter;
   double log2_points, points, u, tiny;
+  std::int64_t phases;
 
   // Of one output channel in one tile; `x` and `w` are the norms of the channels it sums over.
   double operator()(const double* x, const double* w, std::int64_t channels) const {
@@ -37,7 +38,7 @@ struct Bound {
       products += x[c] * w[c];
       sums += x[c] + w[c];
     }
-    const double terms = static_cast<double>(channels);
+    const double terms = static_cast<double>(channels * phases);
     return (3 * log2_points + terms) * u * products + tiny * log2_points * (std::sqrt(points) * sums + terms + 1);
   }
 };
@@ -70,14 +71,16 @@ void write_bounds(const Bound& bound_of, const BoundInputs& in, std::span<double
 
 }  // namespace
 
-ErrorModel error_model(const ConvProblem& problem, DType dtype, const Lengths& lengths, Spread spread) {
+ErrorModel error_model(const ConvProblem& problem, DType dtype, const Lengths& lengths, Spread spread,
+                       std::int64_t phases) {
   const DType sum = accumulator_of(dtype);
   const Bound bound_of{InputSpectrumMap(problem, lengths),
                        FilterSpectrumMap(problem, lengths),
                        lengths.log2_points(),
                        static_cast<double>(lengths.points()),
                        unit_roundoff(sum),
-                       smallest_subnormal(sum)};
+                       smallest_subnormal(sum),
+                       phases};
   ErrorModel model;
   model.exact.bitwise = false;
   model.worst_case = [bound_of](const BoundInputs& in, std::span<double> bound) { write_bounds(bound_of, in, bound); };

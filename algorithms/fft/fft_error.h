@@ -22,7 +22,9 @@
 
 namespace convlens::fft {
 
-// `spread` says how far a NaN goes: the whole image, or the tile.
-ErrorModel error_model(const ConvProblem& problem, DType dtype, const Lengths& lengths, Spread spread);
+// `spread` says how far a NaN goes: the whole image, or the tile. `phases`: how many products a channel has, where a
+// stride is taken by phases; `lengths` are then those of all phases together.
+ErrorModel error_model(const ConvProblem& problem, DType dtype, const Lengths& lengths, Spread spread,
+                       std::int64_t phases = 1);
 
 }  // namespace convlens::fft

@@ -83,6 +83,10 @@ Judged judge(const Algorithm& algorithm, const Request& asked) {
 
 }  // namespace
 
+Unit Algorithm::unit_for(DType dtype) const {
+  return vendor && unit == Unit::cc && size_of(dtype) == 2 ? Unit::tc : unit;
+}
+
 Support Algorithm::supports(const Request& request) const { return judge(*this, request).support; }
 
 std::shared_ptr<const Plan> Algorithm::plan(const Request& request) const {

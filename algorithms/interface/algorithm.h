@@ -46,6 +46,14 @@ struct Algorithm {
   // still listed and explained.
   std::function<std::string()> missing = nullptr;
 
+  // Another's library computes: one opaque stage of which only the bytes are known, dense views only, and no promise
+  // about NaN and Inf or about equal bits with other threads.
+  bool vendor = false;
+
+  // The unit that computes tensors of `dtype`: `unit`; but a vendor's row on CUDA cores takes f16 and bf16 to tensor
+  // cores, where its library can.
+  Unit unit_for(DType dtype) const;
+
   // Whether this row computes the request within its memory limit; never allocates, never throws for a legal problem.
   Support supports(const Request& request) const;
 

@@ -1,16 +1,19 @@
 #include "algorithms/measure/device.h"
 
+#include <limits>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "algorithms/error.h"
+#include "algorithms/interface/algorithm.h"
 
 namespace convlens {
 
 namespace {
 
 std::mutex g_mutex;
-std::function<FoundDevices()> g_find;
+FindDevices g_find;
 std::optional<FoundDevices> g_found;
 
 const FoundDevices& found() {
@@ -20,6 +23,12 @@ const FoundDevices& found() {
 }
 
 }  // namespace
+
+double floor_ms(const Plan& plan, const DeviceCeilings& ceilings) {
+  if (plan.flops() == 0 || plan.request().dtype == DType::f64) return std::numeric_limits<double>::quiet_NaN();
+  const double peak = plan.algorithm().unit == Unit::tc ? ceilings.f16_tflops : ceilings.f32_tflops;
+  return floor_ms(plan.flops(), plan.request().tensor_bytes(), Ceilings{1e3 * peak, 1e3 * ceilings.copy_tbytes, ""});
+}
 
 DeviceBuffer::DeviceBuffer(Device& device, std::int64_t bytes)
     : data_(bytes > 0 ? device.allocate(bytes) : nullptr, Release{&device}), bytes_(bytes) {}
@@ -36,10 +45,20 @@ Device& device(Place place) {
   return *there.devices[static_cast<std::size_t>(place.index)];
 }
 
-void provide_devices(std::function<FoundDevices()> find) {
+void wait_for(Place place) {
+  if (place.kind == Place::Kind::device) device(place).synchronize();
+}
+
+std::string why_not_here(const Algorithm& row) {
+  if (row.missing)
+    if (std::string why = row.missing(); !why.empty()) return why;
+  return row.unit == Unit::cpu ? "" : why_no_device();
+}
+
+FindDevices provide_devices(FindDevices find) {
   const std::scoped_lock lock(g_mutex);
-  g_find = std::move(find);
   g_found.reset();
+  return std::exchange(g_find, std::move(find));
 }
 
 }  // namespace convlens

@@ -36,6 +36,10 @@ struct DeviceCeilings {
   double f16_tflops = 0;   // on tensor cores, f32 accumulation
 };
 
+// The least time that the plan's layer can take there, in ms: max(FLOPs ÷ the peak of its unit, bytes of x, w and y ÷
+// the copy rate); NaN for f64 and for no work.
+double floor_ms(const Plan& plan, const DeviceCeilings& ceilings);
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -78,7 +82,7 @@ class DeviceBuffer {
 
  private:
   struct Release {
-    Device* device = nullptr;
+    Device* device;
     void operator()(std::byte* memory) const noexcept { device->release(memory); }
   };
   std::unique_ptr<std::byte, Release> data_;
@@ -89,14 +93,22 @@ class DeviceBuffer {
 std::vector<Device*> devices();
 std::string why_no_device();
 
+// Waits for all work in `place`, and throws what went wrong in it; on the host there is none.
+void wait_for(Place place);
+
+// Why this machine cannot run the row, whatever the layer: what the build lacks, or why there is no device for it; ""
+// when it can. A row that only lacks its device is planned and explained all the same.
+std::string why_not_here(const Algorithm& row);
+
 // Throws NoDevice, with the reason or the numbers there are, when `place` is no device of this machine.
 Device& device(Place place);
 
-// How a module offers its devices; asked once, when a device is first wanted.
+// How a module offers its devices; asked once, when a device is first wanted. Returns what was asked before.
 struct FoundDevices {
   std::vector<Device*> devices;
   std::string why_none;
 };
-void provide_devices(std::function<FoundDevices()> find);
+using FindDevices = std::function<FoundDevices()>;
+FindDevices provide_devices(FindDevices find);
 
 }  // namespace convlens

@@ -2,14 +2,14 @@
 
 namespace convlens {
 
-HostBuffer Ledger::allocate(const std::string& name, std::int64_t bytes) {
-  HostBuffer buffer(bytes);
+PlacedBuffer Ledger::allocate(const std::string& name, std::int64_t bytes, Place place) {
+  PlacedBuffer buffer(place, bytes);
   note(name, buffer.bytes());
   return buffer;
 }
 
-HostBuffer Ledger::allocate_workspace(const Plan& plan) {
-  HostBuffer memory(plan.workspace_bytes());
+PlacedBuffer Ledger::allocate_workspace(const Plan& plan) {
+  PlacedBuffer memory(plan.request().place, plan.workspace_bytes());
   for (const Buffer& buffer : plan.workspace()) note(buffer.name, buffer.bytes);
   return memory;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "algorithms/interface/plan.h"
-#include "algorithms/tensor/tensor.h"
+#include "algorithms/measure/placed_buffer.h"
 
 namespace convlens {
 
@@ -17,11 +17,11 @@ class Ledger {
     std::int64_t bytes = 0;
   };
 
-  // Allocates host memory and writes it down. Throws Unsupported when there is not so much.
-  HostBuffer allocate(const std::string& name, std::int64_t bytes);
+  // Allocates memory and writes it down. Throws Unsupported when there is not so much.
+  PlacedBuffer allocate(const std::string& name, std::int64_t bytes, Place place = {});
 
-  // Allocates the workspace of `plan` in one piece, and writes down each of its buffers.
-  HostBuffer allocate_workspace(const Plan& plan);
+  // Allocates the workspace of `plan` in one piece, in the plan's place, and writes down each of its buffers.
+  PlacedBuffer allocate_workspace(const Plan& plan);
 
   // Writes down tensors that exist already.
   void note(const std::string& name, std::int64_t bytes);

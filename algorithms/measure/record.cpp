@@ -55,10 +55,19 @@ Json problem_object(const ConvSpec& s) {
           {"groups", s.groups}};
 }
 
-Json library_object() {
+Json library_object(const Measurement& m) {
   Json object = Json::object();
   for (const Library& library : libraries()) object[library.name] = library.version;
+  for (const Library& library : m.device_libraries) object[library.name] = library.version;
   return object;
+}
+
+// The highest clocks that the device may run at: what it ran at, nobody tells after the fact.
+Json clock_object(const DeviceFacts* device) {
+  if (device == nullptr) return {{"timer", "steady_clock"}};
+  return {{"timer", "events of the device"},
+          {"highest_mhz", device->clock_mhz},
+          {"highest_memory_mhz", device->memory_clock_mhz}};
 }
 
 Json option_object(const Request& request) {
@@ -67,9 +76,11 @@ Json option_object(const Request& request) {
   return object;
 }
 
-Json byte_object(const std::vector<Ledger::Line>& lines) {
+// What a library takes by itself is the line "device".
+Json byte_object(const Measurement& m) {
   Json object = Json::object();
-  for (const Ledger::Line& line : lines) object[line.name] = line.bytes;
+  for (const Ledger::Line& line : m.bytes) object[line.name] = line.bytes;
+  if (m.library_bytes > 0) object["device"] = m.library_bytes;
   return object;
 }
 
@@ -90,6 +101,7 @@ std::string spread_note(const ErrorModel& model) {
 Json note_array(const Measurement& m) {
   Json notes = Json::array();
   for (const std::string& note : m.plan.notes()) notes.push_back(note);
+  for (const std::string& note : m.notes) notes.push_back(note);
   if (const std::string spread = spread_note(m.plan.error_model()); !spread.empty()) notes.push_back(spread);
   notes.push_back("tflops: direct-equivalent FLOPs over the median");
   notes.push_back("warm-up: " + std::to_string(m.timing.warmup) + " calls");
@@ -101,7 +113,7 @@ Json record(const Measurement& m) {
   const Plan& plan = m.plan;
   const Request& request = plan.request();
   const double median = m.timing.median_ms();
-  std::int64_t peak = 0;
+  std::int64_t peak = m.library_bytes;
   for (const Ledger::Line& line : m.bytes) peak += line.bytes;
 
   Json r;
@@ -110,15 +122,17 @@ Json record(const Measurement& m) {
   r["revision"] = revision();
   r["host"] = machine().host;
   r["cpu"] = machine().cpu;
-  for (const char* of_gpu : {"gpu", "driver", "cuda"}) r[of_gpu] = nullptr;
-  r["libraries"] = library_object();
-  r["clocks"] = {{"timer", "steady_clock"}};
+  r["gpu"] = m.device == nullptr ? Json(nullptr) : Json(m.device->name);
+  r["driver"] = m.device == nullptr ? Json(nullptr) : Json(m.device->driver);
+  r["cuda"] = m.device == nullptr ? Json(nullptr) : Json(m.device->toolkit);
+  r["libraries"] = library_object(m);
+  r["clocks"] = clock_object(m.device);
   r["layer"] = m.layer;
   r["problem"] = problem_object(plan.problem().spec());
   r["algorithm"] = plan.algorithm().id;
   r["options"] = option_object(request);
   r["run"] = plan.run_name();
-  r["unit"] = name(plan.algorithm().unit);
+  r["unit"] = name(plan.algorithm().unit_for(request.dtype));
   r["dtype"] = name(request.dtype);
   r["layout"] = {{"x", name(request.layouts.x)}, {"w", name(request.layouts.w)}, {"y", name(request.layouts.y)}};
   r["timed"] = "call";
@@ -130,11 +144,13 @@ Json record(const Measurement& m) {
   r["tflops"] = tflops(plan.flops(), median);
   r["tflops_executed"] = tflops(plan.executed_flops(), median);
   r["floor_fraction"] = m.floor_fraction;
-  r["bytes"] = byte_object(m.bytes);
+  r["bytes"] = byte_object(m);
   r["workspace_bytes"] = plan.workspace_bytes();
   r["peak_bytes"] = peak;
-  r["peak_source"] = "ledger";
-  for (const char* of_kernel : {"registers", "shared_bytes", "spill_bytes"}) r[of_kernel] = nullptr;
+  r["peak_source"] = m.library_bytes > 0 ? "device" : "ledger";
+  r["registers"] = m.kernel ? Json(m.kernel->registers) : Json(nullptr);
+  r["shared_bytes"] = m.kernel ? Json(m.kernel->shared_bytes) : Json(nullptr);
+  r["spill_bytes"] = m.kernel ? Json(m.kernel->spill_bytes) : Json(nullptr);
   r["error_over_bound"] = m.error_over_bound;
   r["engine_notes"] = note_array(m);
   return r;

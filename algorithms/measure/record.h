@@ -6,14 +6,23 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "algorithms/interface/plan.h"
+#include "algorithms/measure/device.h"
 #include "algorithms/measure/ledger.h"
 #include "algorithms/measure/ruler.h"
 
 namespace convlens {
+
+// What the compiler says of a row's main kernel on a device.
+struct KernelFacts {
+  int registers = 0;              // a thread
+  std::int64_t shared_bytes = 0;  // a block, static and dynamic
+  int spill_bytes = 0;            // a thread
+};
 
 struct Measurement {
   const Plan& plan;
@@ -25,6 +34,11 @@ struct Measurement {
   std::vector<Ledger::Line> bytes;                                     // as allocated
   double floor_fraction = std::numeric_limits<double>::quiet_NaN();    // floor_ms / median; NaN when not known
   double error_over_bound = std::numeric_limits<double>::quiet_NaN();  // NaN when not checked
+  const DeviceFacts* device = nullptr;                                 // that it ran on; null on the host
+  std::vector<Library> device_libraries = {};                          // that serve there, with their versions
+  std::optional<KernelFacts> kernel = {};                              // where the row has one of its own
+  std::int64_t library_bytes = 0;       // of the device's memory, taken by a library itself
+  std::vector<std::string> notes = {};  // besides the plan's
 };
 
 // One line of JSON, without the newline.

@@ -1,6 +1,6 @@
 #include "algorithms/measure/session.h"
 
-#include "algorithms/error.h"
+#include "algorithms/measure/device.h"
 #include "algorithms/tensor/random.h"
 
 namespace convlens {
@@ -9,7 +9,9 @@ namespace {
 
 // x, w and bias are streams 0, 1 and 2 of the seed; an element's number in its stream is its NCHW index.
 void fill_uniform(const TensorView& view, std::uint64_t seed, std::uint64_t stream) {
+  if (elements(view.shape) == 0) return;
   const std::uint64_t key = random_bits(seed, stream);
+  if (view.place.kind == Place::Kind::device) return device(view.place).fill_uniform(view, key);
   const Shape& s = view.shape;
   fill(view, [key, s](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
     return random_uniform(key, static_cast<std::uint64_t>(((n * s[1] + c) * s[2] + h) * s[3] + w));
@@ -17,40 +19,51 @@ void fill_uniform(const TensorView& view, std::uint64_t seed, std::uint64_t stre
 }
 
 template <class AnyLayout>
-Tensor allocate(Ledger& ledger, const char* name, DType dtype, AnyLayout layout, const Shape& shape) {
-  Tensor tensor(dtype, layout, shape);
-  ledger.note(name, tensor.bytes());
-  return tensor;
+TensorView dense(const PlacedBuffer& memory, DType dtype, AnyLayout layout, const Shape& shape) {
+  return {memory.span().data(), dtype, shape, dense_strides(layout, shape), memory.place()};
 }
 
 }  // namespace
 
-Session::Session(std::shared_ptr<const Plan> plan, std::uint64_t seed) : plan_(std::move(plan)) {
-  const Request& request = plan_->request();
+Operands::Operands(const Request& request, std::uint64_t seed) {
   const ConvProblem& problem = request.problem;
-  if (request.place != Place{})
-    throw Unsupported("place: " + plan_->run_name() + " is planned for a device, must be the host");
+  const DType dtype = request.dtype;
+  x_ = ledger_.allocate("x", request.x_bytes(), request.place);
+  w_ = ledger_.allocate("w", request.w_bytes(), request.place);
+  if (problem.bias()) bias_ = ledger_.allocate("bias", request.bias_bytes(), request.place);
+  y_ = ledger_.allocate("y", request.y_bytes(), request.place);
 
-  x_ = allocate(ledger_, "x", request.dtype, request.layouts.x, problem.x_shape());
-  w_ = allocate(ledger_, "w", request.dtype, request.layouts.w, problem.w_shape());
-  if (problem.bias()) bias_ = allocate(ledger_, "bias", request.dtype, Layout::NCHW, {problem.co(), 1, 1, 1});
-  y_ = allocate(ledger_, "y", request.dtype, request.layouts.y, problem.y_shape());
-  workspace_ = ledger_.allocate_workspace(*plan_);
-
-  fill_uniform(x_.view(), seed, 0);
-  fill_uniform(w_.view(), seed, 1);
-  if (problem.bias()) fill_uniform(bias_.view(), seed, 2);
+  const TensorView x = dense(x_, dtype, request.layouts.x, problem.x_shape());
+  const TensorView w = dense(w_, dtype, request.layouts.w, problem.w_shape());
+  arguments_ = {x, w, {}, dense(y_, dtype, request.layouts.y, problem.y_shape())};
+  fill_uniform(x, seed, 0);
+  fill_uniform(w, seed, 1);
+  if (!problem.bias()) return;
+  const TensorView bias = dense(bias_, dtype, Layout::NCHW, {problem.co(), 1, 1, 1});
+  fill_uniform(bias, seed, 2);
+  arguments_.bias = as_bias(bias);
 }
 
-BiasView Session::bias() const {
-  if (!plan_->problem().bias()) return {};
-  const ConstTensorView view = bias_.view();
-  return {view.data, view.dtype, view.shape[0], view.strides[0], view.place};
+Session::Session(std::shared_ptr<const Plan> plan, std::uint64_t seed)
+    : plan_(std::move(plan)),
+      operands_(std::make_shared<Operands>(plan_->request(), seed)),
+      ledger_(operands_->ledger()),
+      workspace_(std::make_shared<PlacedBuffer>(ledger_.allocate_workspace(*plan_))) {}
+
+Session::Session(std::shared_ptr<const Plan> plan, std::shared_ptr<const Operands> operands,
+                 std::shared_ptr<const PlacedBuffer> arena)
+    : plan_(std::move(plan)),
+      operands_(std::move(operands)),
+      ledger_(operands_->ledger()),
+      workspace_(std::move(arena)) {
+  for (const Buffer& buffer : plan_->workspace()) ledger_.note(buffer.name, buffer.bytes);
 }
 
 void Session::run() {
-  plan_->run({x_.view(), w_.view(), bias(), y_.view()},
-             {workspace_.data(), static_cast<std::size_t>(workspace_.bytes())});
+  queue({});
+  wait_for(plan_->request().place);
 }
+
+void Session::queue(Stream stream) { plan_->run(operands_->arguments(), workspace_->span(), stream); }
 
 }  // namespace convlens

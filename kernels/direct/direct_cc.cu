@@ -1,42 +1,85 @@
-// Direct convolution, one thread an output: the formula, and nothing else.
+// Direct convolution on CUDA cores: the patch of x under a tile of y is read once, and every tap reads it where it lies.
 //
-//   y(n, o, p, q) = bias(o) + Σ_{c, u, v} x(n, g·C_i/G + c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left) · w(o, c, u, v)
+//   y(n, o, p, q) = bias(o) + Σ_{c, u, v} x(n, c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left) · w(o, c, u, v)
 //
-// A block of `threads` threads computes as many neighbouring outputs in the order of y's memory.
+//     x, one channel                          a tile of y, tile_m output channels deep
+//   ┌─────────────────────────┐
+//   │    ┌───────────────┐    │               ┌───────────┐
+//   │    │ ┌───┐         │    │               │ □         │   tile_rows rows × tile_columns units of four pixels.
+//   │    │ │   │ window  │    │      ──→      │           │   The patch in shared memory has the tile's rows and
+//   │    │ └───┘    patch│    │               │           │   columns and what the last windows reach beyond them.
+//   │    └───────────────┘    │               └───────────┘
+//   └─────────────────────────┘
+//
+// A stage is the patch of `stage_channels` channels and the taps of `stage_rows` filter rows: all H_f of them, so that
+// a value of x is fetched once a tile, where im2win fetches it H_f times and implicit GEMM H_f·W_f times; or one, where
+// all the taps of a large filter would not fit. What it pays is the shape of its tiles: rectangles, which stick out of
+// the image. With stride s a patch row is stored as s phases, every s-th column together, so that neighbours in q are
+// neighbours in memory. With images_across > 0 a unit is four images of the same pixel instead.
+//
+// The one-output-a-thread form is direct_naive.cu.
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED
-constexpr int threads = 256;
+constexpr int tile_m = 64, tile_n = 128, thread_m = 8, thread_n = 8, stages = 2, min_blocks = 4;
+constexpr int stage_channels = 4, stage_rows = 3, taps = 3, stride = 1, dilation = 1, stride_down = 1;
+constexpr int dilation_down = 1, images_across = 0, tile_rows = 16, tile_columns = 2, copy_floats = 1, pitch = 216;
+constexpr bool swizzle = true, vector_io = true, index_precompute = true, checked = false, zigzag = false;
 #endif
+#include "common/copy_async.cuh"
+#include "common/register_tile.cuh"
+#include "common/fetch.cuh"
+#include "common/pipeline.cuh"
+#include "common/schedule.h"
+#include "common/store_tile.cuh"
+#include "common/window.cuh"
+#include "direct/patch.cuh"
 
-extern "C" __global__ void __launch_bounds__(threads)
-direct_cc(const float* __restrict__ x, const float* __restrict__ w, const float* __restrict__ bias,
-          float* __restrict__ y, const Sizes s) {
-  const long long index = blockIdx.x * static_cast<long long>(threads) + threadIdx.x;
-  if (index >= static_cast<long long>(s.n) * s.co * s.ho * s.wo) return;
-  int n, o, p, q;
-  if constexpr (y_layout == NCHW) {
-    q = index % s.wo, p = index / s.wo % s.ho, o = index / s.wo / s.ho % s.co, n = index / s.wo / s.ho / s.co;
-  } else if constexpr (y_layout == NHWC) {
-    o = index % s.co, q = index / s.co % s.wo, p = index / s.co / s.wo % s.ho, n = index / s.co / s.wo / s.ho;
-  } else {
-    n = index % s.n, q = index / s.n % s.wo, p = index / s.n / s.wo % s.ho, o = index / s.n / s.wo / s.ho;
+// What `multiply` needs to know of the patches.
+struct Windows : RowWindow {
+  static constexpr int channels = stage_channels, lines = stage_rows;
+  static constexpr int k(int c, int line, int tap) { return (line * taps + tap) * stage_channels + c; }
+  static constexpr int offset(int c, int line, int phase) {
+    return c * pitch + line * dilation_down * row_floats + phase_offset(phase, row_positions);
   }
+};
 
-  const int first_channel = o / s.cog * s.cig;
-  float sum = has_bias ? bias[o] : 0.0f;
-  for (int u = 0; u < s.hf; ++u)
-    for (int v = 0; v < s.wf; ++v) {
-      const int h = p * s.stride_h + u * s.dilation_h - s.pad_top;
-      const int k = q * s.stride_w + v * s.dilation_w - s.pad_left;
-      const bool inside = h >= 0 && h < s.hi && k >= 0 && k < s.wi;
-      const float* const pixel =
-          x + n * static_cast<long long>(s.x_n) + first_channel * static_cast<long long>(s.x_c) +
-          h * static_cast<long long>(s.x_h) + k * static_cast<long long>(s.x_w);
-      const float* const tap = w + o * static_cast<long long>(s.w_o) + u * s.w_h + v * s.w_w;
-      // The padding's zeros are multiplied like any other element: 0·Inf is NaN.
-      for (int c = 0; c < s.cig; ++c)
-        sum += (inside ? pixel[c * static_cast<long long>(s.x_c)] : 0.0f) * tap[c * static_cast<long long>(s.w_c)];
-    }
-  y[n * static_cast<long long>(s.y_n) + o * static_cast<long long>(s.y_c) + p * static_cast<long long>(s.y_h) +
-    q * static_cast<long long>(s.y_w)] = sum;
+extern "C" __global__ void __launch_bounds__(threads, min_blocks)
+direct_cc(const float* __restrict__ x, const float* __restrict__ filter, const float* __restrict__ bias,
+          float* __restrict__ y, const Sizes s) {
+  extern __shared__ float4 shared[];
+  constexpr int filter_floats = stage_channels * stage_rows * taps * tile_m, patch_slot = stage_channels * pitch;
+  const Slots slots{reinterpret_cast<float*>(shared), reinterpret_cast<float*>(shared) + stages * filter_floats,
+                    filter_floats, patch_slot};
+  Cell* const cells = reinterpret_cast<Cell*>(slots.operand(stages));
+
+  const int columns = (s.cog + tile_m - 1) / tile_m;  // tiles of a group's output channels
+  const TileIndex tile = tile_of_block(blockIdx.x, columns * s.groups, zigzag);
+  const int group = tile.column / columns, first_o = group * s.cog + tile.column % columns * tile_m;
+  const int end_o = (group + 1) * s.cog;
+  const ThreadPlace place = thread_place();
+  const Patch patch(s, tile.row);
+
+  if constexpr (index_precompute) {
+    for (int i = threadIdx.x; i < patch_cells; i += threads) cells[i] = patch.cell(s, i);
+    __syncthreads();
+  }
+  int unit_at[thread_units];
+#pragma unroll
+  for (int k = 0; k < thread_units; ++k) unit_at[k] = patch.unit_at(place.unit + k * threads_n);
+
+  const int stage_count = (s.cig + stage_channels - 1) / stage_channels * (s.hf / stage_rows);
+  const float* next_filter = filter + static_cast<long long>(tile.column) * stage_count * filter_floats;
+  int u = 0, c = 0;
+  const auto fetch = [&](int slot) {
+    copy_run<filter_floats>(slots.filter(slot), next_filter);
+    patch.copy(s, slots.operand(slot), x, cells, group * s.cig, c, u);
+    next_filter += filter_floats;
+    if ((u += stage_rows) == s.hf) u = 0, c += stage_channels;
+  };
+
+  Sums sums;
+  start_sums(sums, bias, place, first_o, end_o);
+  run_pipeline<Windows>(stage_count, slots, place, unit_at, sums, fetch);
+  store_tile<y_layout == (by_images ? CHWN : NCHW)>(y, sums, place, first_o, end_o, s, by_images ? s.n : s.wo,
+                                                    [&](int k) { return patch.unit(s, place.unit + k * threads_n); });
 }

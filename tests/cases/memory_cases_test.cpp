@@ -4,6 +4,7 @@
 #include "tests/catch.h"
 #include "tests/support/conv_tester.h"
 #include "tests/support/draw.h"
+#include "tests/support/plan_run.h"
 
 using namespace convlens;
 using namespace convlens::testing;
@@ -64,7 +65,8 @@ TEST_CASE(
     fill(w.view(), [](auto, auto, auto u, auto) { return static_cast<double>(u + 1); });
     const auto plan = variant.row->plan({problem, DType::f32, {}, variant.options});
     const HostBuffer workspace(plan->workspace_bytes());
-    plan->run({x.view(), w.view(), {}, y.view()}, {workspace.data(), static_cast<std::size_t>(workspace.bytes())});
+    run_from_host(*plan, {x.view(), w.view(), {}, y.view()},
+                  {workspace.data(), static_cast<std::size_t>(workspace.bytes())});
     return y;
   };
   for (const Variant& variant : variants()) {

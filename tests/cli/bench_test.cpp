@@ -44,7 +44,7 @@ TEST_CASE("bench gives one record a run, with the samples that were asked for") 
   const CommandResult result = convlens_command(shell_words("bench " + kSmall + " --repeats 3 --seed 9 --json"));
   CHECK(result.exit == 0);
   const std::vector<json> records = json_lines(result.out);
-  CHECK(records.size() == testing::cpu_rows().size());
+  CHECK(records.size() == testing::rows_here().size());
   for (const json& record : records) {
     CHECK(record["samples_ms"].size() == 3);
     CHECK(record["data"]["seed"] == 9);
@@ -92,7 +92,7 @@ TEST_CASE("bench -o writes the records, whole, and leaves nothing else behind") 
   const CommandResult result =
       run_command({.arguments = shell_words("bench " + kSmall + " --repeats 1 -o r.jsonl"), .folder = folder.path()});
   CHECK(result.exit == 0);
-  CHECK(json_lines(contents(folder.path() + "/r.jsonl")).size() == testing::cpu_rows().size());
+  CHECK(json_lines(contents(folder.path() + "/r.jsonl")).size() == testing::rows_here().size());
   CHECK(files_in(folder.path()) == 1);
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("A locale with a decimal comma changes nothing that is printed or read
   };
 
   const auto rows = parse_csv(in_german("bench " + kSmall + " --repeats 2 --csv").out);
-  REQUIRE(rows.size() == 1 + testing::cpu_rows().size());
+  REQUIRE(rows.size() == 1 + testing::rows_here().size());
   for (const auto& row : rows) CHECK(row.size() == rows.front().size());
   for (const json& record : json_lines(in_german("bench " + kSmall + " --repeats 2 --json").out))
     CHECK(record["median_ms"].is_number_float());

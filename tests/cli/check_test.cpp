@@ -7,6 +7,7 @@
 #include "tests/catch.h"
 #include "tests/support/command.h"
 #include "tests/support/csv.h"
+#include "tests/support/rows.h"
 
 using namespace convlens;
 using Catch::Matchers::Contains;
@@ -29,7 +30,7 @@ TEST_CASE("check goes through every algorithm, type and homogeneous layout unles
   const CommandResult result = convlens_command(shell_words("check " + kSmall + " --json"));
   CHECK(result.exit == 0);
   const std::vector<json> checks = json_lines(result.out);
-  CHECK(checks.size() == algorithms().size() * 4 * 3);
+  CHECK(checks.size() == testing::rows_here().size() * 4 * 3);
   for (const json& check : checks) {
     CHECK((check["passed"].is_null() ? !check["supported"].get<bool>() : check["passed"].get<bool>()));
     CHECK(check["supported"].get<bool>() == check["reason"].is_null());
@@ -105,7 +106,7 @@ TEST_CASE("A refusal before the first check is a record among the others") {
 
 TEST_CASE("check prints a CSV with equal columns") {
   const auto rows = parse_csv(convlens_command(shell_words("check '1x4x8x8 --filter 4x3x3 --stride 2' --csv")).out);
-  REQUIRE(rows.size() == 1 + algorithms().size() * 4 * 3);
+  REQUIRE(rows.size() == 1 + testing::rows_here().size() * 4 * 3);
   for (const auto& row : rows) CHECK(row.size() == rows.front().size());
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("explain --at says when a cell is padding, and reads x in its declared
 }
 
 TEST_CASE("explain --stage input --at works for every algorithm and names the same outputs") {
-  for (const Algorithm* row : testing::cpu_rows()) {
+  for (const Algorithm* row : testing::rows_here()) {
     INFO(row->id);
     const json cell =
         explained_json("'1x4x9x9 --filter 6x3x3 --pad 1' --stage input --at 0,1,4,0 --algorithm " + row->id);
@@ -99,7 +99,7 @@ TEST_CASE("explain --stage input --at works for every algorithm and names the sa
 }
 
 TEST_CASE("explain tells of every algorithm its stages, workspace and error model") {
-  for (const Algorithm* row : testing::cpu_rows()) {
+  for (const Algorithm* row : testing::rows_here()) {
     INFO(row->id);
     const json plan = explained_json("'1x4x9x9 --filter 6x3x3 --pad 1' --algorithm " + row->id);
     CHECK(plan["run"] == row->id);

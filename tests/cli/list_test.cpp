@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "algorithms/interface/registry.h"
+#include "algorithms/measure/device.h"
 #include "algorithms/problem/layers.h"
 #include "tests/catch.h"
 #include "tests/support/command.h"
@@ -33,7 +34,7 @@ TEST_CASE("list algorithms has every row of the registry, in its order, with wha
     CHECK(rows[k]["family"] == registry[k]->family);
     CHECK(rows[k]["limits"].size() == registry[k]->rules.size());
     CHECK(rows[k]["options"].size() == registry[k]->options.size());
-    CHECK(rows[k]["missing"].is_null() == (!registry[k]->missing || registry[k]->missing().empty()));
+    CHECK(rows[k]["missing"].is_null() == why_not_here(*registry[k]).empty());
   }
 }
 
@@ -52,13 +53,16 @@ TEST_CASE("list options has every option with its values") {
   CHECK(json::parse(list("options --json").out).size() == options);
 }
 
-TEST_CASE("list devices tells of the CPU, and that there is no GPU") {
+TEST_CASE("list devices tells of the CPU, and of each GPU, or why there is none") {
   const json devices = json::parse(list("devices --json").out);
-  REQUIRE(devices.size() == 2);
+  REQUIRE(devices.size() == 1 + std::max<std::size_t>(1, convlens::devices().size()));
   CHECK(devices[0]["device"] == "cpu");
   CHECK(devices[0]["cores"].get<int>() >= 1);
   CHECK_FALSE(devices[0].contains("gflops_f32"));
-  CHECK(devices[1] == json{{"device", "gpu"}, {"missing", "this build has no GPU rows"}});
+  if (convlens::devices().empty())
+    CHECK(devices[1] == json{{"device", "gpu"}, {"missing", why_no_device()}});
+  else
+    CHECK(devices[1]["model"] == convlens::devices()[0]->facts().name);
 }
 
 TEST_CASE("list devices --measure adds the ceilings") {

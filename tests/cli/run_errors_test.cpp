@@ -230,7 +230,7 @@ TEST_CASE("More memory than the limit allows is one line and exit 3") {
 
 TEST_CASE("A device that is not there is one line and exit 4") {
   const Workshop w;
-  w.refuses("--image good.png --filter box --device gpu -o old.png", 4, "device: gpu");
+  w.refuses("--image good.png --filter box --device gpu99 -o old.png", 4, "device: gpu99");
 }
 
 TEST_CASE("A disk that fills up leaves the old file and no temporary one") {

@@ -1,6 +1,9 @@
 // What is wrong on the command line: one line on stderr that names it, nothing on stdout, the right exit code.
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "algorithms/interface/module.h"
 #include "tests/catch.h"
 #include "tests/support/command.h"
 
@@ -96,9 +99,8 @@ const std::vector<Mistake> kMistakes{
     {2, "list 'lay\ners'", "list: lay\\ners, did you mean \"layers\"?"},
     {2, "explain '1x2x3x3\n--filter 2x5x5' --algorithm direct", "hf: 5"},
     {2, "explain cv9 --algorithm direct --device tpu", "device: tpu, did you mean"},
-    {4, "explain cv9 --algorithm direct --device gpu", "device: gpu, no such device: this build has no GPU rows"},
-    {4, "check cv9 --device cuda:1", "device: cuda:1, no such device: this build has no GPU rows"},
-    {4, "bench cv9 --device gpu0", "device: gpu0, no such device: this build has no GPU rows"},
+    {2, "check cv9 --device gpu0x", "device: gpu0x, must be one of"},
+    {2, "explain cv9 --algorithm direct.cc --device cpu", "device: cpu, must be gpu for direct.cc"},
     {3, "explain '1x32x2800x2800 --filter 4x3x3 --pad 1' --algorithm im2col --memory-limit 8GiB", "im2col 9031680000"},
     {3, "check '1x32x2800x2800 --filter 4x3x3 --pad 1' --algorithm im2col --dtype f32 --memory-limit 8GiB",
      "im2col 9031680000"},
@@ -141,11 +143,46 @@ TEST_CASE("Every rule that a problem breaks has its own line") {
   CHECK(result.err_lines().size() == 4);  // groups ∤ ci, groups ∤ co, hf, wf
 }
 
+namespace {
+// A call that sees no GPU, whatever this machine has.
+CommandResult without_gpu(const std::string& call) {
+  return run_command({.arguments = shell_words(call), .environment = {{"CUDA_VISIBLE_DEVICES", ""}}});
+}
+}  // namespace
+
+TEST_CASE("a GPU, or a row that needs one, is exit 4 and one line that says why there is none") {
+  for (const auto& [call, device] : std::map<std::string, std::string>{
+           {"explain cv9 --algorithm direct --device gpu", "gpu0"},
+           {"check cv9 --device cuda:1", "gpu1"},
+           {"bench cv9 --device gpu2", "gpu2"},
+           {"check cv9 --algorithm direct.cc", "gpu0"},
+           {"bench cv9 --algorithm direct.cc:sizes=runtime --algorithm direct.ref", "gpu0"},
+           {"run --filter sobel-x --algorithm direct.cc", "gpu0"}}) {
+    INFO("convlens " << call);
+    const CommandResult result = without_gpu(call);
+    CHECK(result.exit == 4);
+    CHECK(result.out == "");
+    REQUIRE(result.err_lines().size() == 1);
+    CHECK(result.err.starts_with("convlens: device: " + device + ", "));
+    CHECK((result.err.ends_with(", built without the CUDA toolkit\n") || module("cuda").found));
+  }
+}
+
+TEST_CASE("all algorithms are those that this machine can run, and one line says which it can't") {
+  const CommandResult result = without_gpu("check '1x2x5x5 --filter 2x3x3' --dtype f32 --layout NCHW --json");
+  CHECK(result.exit == 0);
+  CHECK(result.out.find(".cc\"") == std::string::npos);
+  const auto told = result.err_lines();
+  CHECK(std::ranges::count_if(told, [](const std::string& line) {
+          return line.starts_with("left out ") && line.find("direct.cc") != std::string::npos;
+        }) == 1);
+}
+
 TEST_CASE("asked for any device (--device auto), chooses the CPU and says why, cpu says nothing") {
-  const CommandResult automatic = convlens_command(shell_words("explain cv9 --algorithm direct --device auto"));
+  const CommandResult automatic = without_gpu("explain cv9 --algorithm direct --device auto");
   CHECK(automatic.exit == 0);
-  CHECK(automatic.err == "device auto: chose the CPU, because this build has no GPU rows\n");
-  const CommandResult cpu = convlens_command(shell_words("explain cv9 --algorithm direct --device cpu"));
+  CHECK(automatic.err.starts_with("device auto: chose the CPU, because there is no GPU: "));
+  const CommandResult cpu = without_gpu("explain cv9 --algorithm direct --device cpu");
   CHECK(cpu.err == "");
   CHECK(cpu.out == automatic.out);
 }

@@ -9,6 +9,7 @@
 #include "algorithms/measure/session.h"
 #include "tests/catch.h"
 #include "tests/measure/some_measurement.h"
+#include "tests/support/rows.h"
 
 using namespace convlens;
 using Json = nlohmann::ordered_json;
@@ -146,23 +147,26 @@ TEST_CASE("records of every row are written", "[records]") {
   std::ofstream file(folder / "rows.jsonl");
   int written = 0;
   const auto write = [&](const Algorithm& row, const Request& request, bool cold) {
-    if (row.unit != Unit::cpu || !row.supports(request)) return;
+    if (!row.supports(request)) return;
     Session session(row.plan(request), 1);
     const Plan& plan = session.plan();
     const Timing timing = measure([&] { session.run(); }, {.repeats = 3, .cold_cache = cold});
-    const double floor = floor_ms(plan.flops(), request.tensor_bytes(), cpu_ceilings(1));
+    const bool on_host = row.unit == Unit::cpu;
+    const double floor = on_host ? floor_ms(plan.flops(), request.tensor_bytes(), cpu_ceilings(1))
+                                 : floor_ms(plan, device(plan.request().place).ceilings());
     file << to_json({.plan = plan,
                      .layer = "",
                      .timing = timing,
                      .cold_cache = cold,
                      .bytes = session.ledger().lines(),
-                     .floor_fraction = floor / timing.median_ms()})
+                     .floor_fraction = floor / timing.median_ms(),
+                     .device = on_host ? nullptr : &device(plan.request().place).facts()})
          << '\n';
     ++written;
   };
 
   const ConvProblem full({.n = 2, .ci = 4, .hi = 9, .wi = 8, .co = 6, .hf = 3, .wf = 3, .pad_top = 1, .bias = true});
-  for (const Algorithm* row : algorithms()) {
+  for (const Algorithm* row : testing::rows_here()) {
     for (DType dtype : kDTypes) write(*row, {.problem = full, .dtype = dtype}, false);
     write(*row, {.problem = full}, true);
     write(*row, {.problem = full.with_batch(0)}, false);

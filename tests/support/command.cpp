@@ -43,6 +43,12 @@ struct Pipe {
   }
 };
 
+// The command beside the tests, in a build folder as in a bundle for another machine.
+const std::string& convlens_path() {
+  static const std::string path = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "convlens";
+  return path;
+}
+
 [[noreturn]] void become_convlens(const CommandRun& run, int out, int err) {
   if (!run.folder.empty() && ::chdir(run.folder.c_str()) != 0) ::_exit(126);
   if (!run.stdout_path.empty()) out = ::open(run.stdout_path.c_str(), O_WRONLY);
@@ -50,11 +56,11 @@ struct Pipe {
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   for (const auto& [name, value] : run.environment) ::setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> argv{const_cast<char*>(CONVLENS_COMMAND)};
+  std::vector<char*> argv{const_cast<char*>(convlens_path().c_str())};
   for (const std::string& argument : run.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   ::signal(SIGPIPE, SIG_DFL);
-  ::execv(CONVLENS_COMMAND, argv.data());
+  ::execv(argv.front(), argv.data());
   ::_exit(127);
 }
 

@@ -17,8 +17,10 @@ std::string described(const Variant& variant, const Request& request) {
   return variant.name() + " " + std::string(name(request.dtype)) + " " + text(request.layouts) + ": ";
 }
 
-// References compute every type; a fast row may be made for f32 alone.
-bool may_refuse_type(const Algorithm& row, DType dtype) { return !row.id.ends_with(".ref") && dtype != DType::f32; }
+// References compute every type; a fast row may be made for f32 alone, and tensor cores take no f32.
+bool may_refuse_type(const Algorithm& row, DType dtype) {
+  return !row.id.ends_with(".ref") && (dtype != DType::f32 || row.unit == Unit::tc);
+}
 
 // What is wrong with the way a request was refused, or "".
 std::string refusal_complaint(const Variant& variant, const Request& request, const Support& support,
@@ -49,8 +51,10 @@ Reference ConvCase::reference(const ConvProblem& problem, DType dtype) const {
   return {problem, dtype, of_type(x_(problem.x_shape())), of_type(w_(problem.w_shape())), of_type(bias)};
 }
 
-Arrangements ConvCase::arrangements(const Request& request) const {
+Arrangements ConvCase::arrangements(const Plan& plan) const {
+  const Request& request = plan.request();
   Arrangements at = Arrangements::of(request);
+  if (plan.dense_views()) return at;
   if (views_seed_) {
     at.x = strided(request.problem.x_shape(), 3 * *views_seed_);
     at.w = strided(request.problem.w_shape(), 3 * *views_seed_ + 1);
@@ -67,7 +71,7 @@ Arrangements ConvCase::arrangements(const Request& request) const {
 // does.
 std::string ConvCase::complaint(const Plan& plan, const Plan* on_two, const Reference& reference,
                                 const Judge& judge) const {
-  const Arrangements at = arrangements(plan.request());
+  const Arrangements at = arrangements(plan);
   const RunInputs inputs(reference, at.x, at.w);
   const RunResult one = run_twice(plan, inputs, at.y);
   std::string complaint = one.complaint + judge.complaint(one.y);
@@ -95,9 +99,11 @@ void ConvCase::assert_row(const Algorithm& row, const std::vector<Reference>& re
             note(variant, request, refusal_complaint(variant, request, support, "dtype"));
             continue;
           }
+          const bool free = row.unit != Unit::cpu;  // a row on a GPU may have limits of its own, in words
           note(variant, request,
-               allowed == may_refuse_.end() ? "must not refuse: " + support.reason
-                                            : refusal_complaint(variant, request, support, allowed->second));
+               allowed == may_refuse_.end() && !free
+                   ? "must not refuse: " + support.reason
+                   : refusal_complaint(variant, request, support, free ? "" : allowed->second));
           continue;
         }
         ++runs;
@@ -110,7 +116,7 @@ void ConvCase::assert_row(const Algorithm& row, const std::vector<Reference>& re
           const bool free = half_as_promised_ && size_of(reference.dtype) == 2;
           judge.emplace(*plan, reference, free ? kNoLimit : tolerance_);
           request.threads = 2;
-          on_two = row.plan(request);
+          if (row.unit == Unit::cpu) on_two = row.plan(request);
         }
         note(variant, request, complaint(*plan, on_two.get(), reference, *judge));
       }
@@ -118,7 +124,7 @@ void ConvCase::assert_row(const Algorithm& row, const std::vector<Reference>& re
   INFO(row.id << ": " << wrong << " of its runs or refusals are wrong" << shown);
   CHECK(wrong == 0);
   const bool some_type = std::ranges::any_of(dtypes_, [&](DType dtype) { return !may_refuse_type(row, dtype); });
-  if (allowed == may_refuse_.end() && some_type) CHECK(runs > 0);
+  if (allowed == may_refuse_.end() && some_type && row.unit == Unit::cpu) CHECK(runs > 0);
 }
 
 void ConvCase::holds() const {
@@ -130,7 +136,7 @@ void ConvCase::holds() const {
     for (const auto& expectation : expectations_) expectation(references.back());
   }
   int rows = 0;
-  for (const Algorithm* row : cpu_rows()) {
+  for (const Algorithm* row : rows_here()) {
     if (rows_ && !rows_(*row)) continue;
     assert_row(*row, references);
     ++rows;

@@ -90,7 +90,7 @@ class ConvCase {
   using Values = std::function<std::vector<double>(const Shape&)>;
 
   Reference reference(const ConvProblem& problem, DType dtype) const;
-  Arrangements arrangements(const Request& request) const;
+  Arrangements arrangements(const Plan& plan) const;
   std::string complaint(const Plan& plan, const Plan* on_two, const Reference& reference, const Judge& judge) const;
   void assert_row(const Algorithm& row, const std::vector<Reference>& references) const;
 

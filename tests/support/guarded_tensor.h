@@ -36,6 +36,9 @@ class GuardedTensor {
   TensorView view() { return view_; }
   ConstTensorView view() const { return view_; }
 
+  // The whole memory, guards included.
+  std::span<std::byte> memory() const { return {memory_.data(), static_cast<std::size_t>(memory_.bytes())}; }
+
   // `values` and the answer are in logical order: (n, c, h, w), w fastest.
   void write(const std::vector<double>& values);
   std::vector<double> read() const;
@@ -60,6 +63,7 @@ class GuardedWorkspace {
  public:
   explicit GuardedWorkspace(std::int64_t bytes);
   std::span<std::byte> span() const;
+  std::span<std::byte> memory() const { return {memory_.data(), static_cast<std::size_t>(memory_.bytes())}; }
   bool guards_untouched() const;
 
  private:

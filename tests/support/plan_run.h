@@ -1,4 +1,5 @@
-// Running a plan on poisoned memory, and what can be wrong with a run whatever it computes.
+// Running a plan, wherever it runs, on poisoned memory of the host, and what can be wrong with a run whatever it
+// computes.
 #pragma once
 
 #include <string>
@@ -17,6 +18,9 @@ struct Arrangements {
   static Arrangements of(const Request& request);
 };
 
+// plan.run on dense tensors of the host: a plan on a device gets copies there, and y comes back.
+void run_from_host(const Plan& plan, const Arguments& arguments, std::span<std::byte> workspace);
+
 // x, w and bias in memory of their own, read by any number of runs.
 class RunInputs {
  public:
@@ -26,6 +30,10 @@ class RunInputs {
   ConstTensorView w() const { return w_.view(); }
   BiasView bias() const;
   bool untouched() const;  // they still hold what they were made with
+
+  const GuardedTensor& x_tensor() const { return x_; }
+  const GuardedTensor& w_tensor() const { return w_; }
+  const GuardedTensor& bias_tensor() const { return bias_; }
 
  private:
   const Reference* reference_;

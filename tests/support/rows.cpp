@@ -2,12 +2,19 @@
 
 #include <algorithm>
 
+#include "algorithms/measure/device.h"
+
 namespace convlens::testing {
 
-std::vector<const Algorithm*> cpu_rows() {
+std::vector<const Algorithm*> rows_here() {
   std::vector<const Algorithm*> rows = algorithms();
-  std::erase_if(
-      rows, [](const Algorithm* row) { return row->unit != Unit::cpu || (row->missing && !row->missing().empty()); });
+  std::erase_if(rows, [](const Algorithm* row) { return !why_not_here(*row).empty(); });
+  return rows;
+}
+
+std::vector<const Algorithm*> gpu_rows() {
+  std::vector<const Algorithm*> rows = algorithms();
+  std::erase_if(rows, [](const Algorithm* row) { return row->unit == Unit::cpu; });
   return rows;
 }
 
@@ -52,8 +59,9 @@ std::vector<Variant> variants_by_pairs(const Algorithm& row) {
 
 std::vector<Variant> variants() {
   std::vector<Variant> all;
-  for (const Algorithm* row : cpu_rows())
-    for (Variant& variant : variants(*row)) all.push_back(std::move(variant));
+  for (const Algorithm* row : rows_here())
+    if (row->unit != Unit::tc)
+      for (Variant& variant : variants(*row)) all.push_back(std::move(variant));
   return all;
 }
 

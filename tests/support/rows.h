@@ -1,4 +1,4 @@
-// Every way that the CPU has to compute a convolution, generated from the registry: a row added there is
+// Every way that there is to compute a convolution, generated from the registry: a row added there is
 // tested by all cases without a word here.
 #pragma once
 
@@ -18,11 +18,15 @@ struct Variant {
   std::string name() const { return run_name(*row, options); }
 };
 
-// The CPU rows that this build can run; the others must say what they miss, and a test asserts that they do.
-std::vector<const Algorithm*> cpu_rows();
+// The rows that this machine can run, those of a GPU only where there is one; the others must say what they miss, and a
+// test asserts that they do.
+std::vector<const Algorithm*> rows_here();
 
-// Each of those rows with its default options, and with every other value of each option, one at a time. Of
-// options that are numbers, 1 to 4 are tried, as far as the option accepts them.
+// The rows that run on a GPU, whether or not there is one: they are planned and described everywhere.
+std::vector<const Algorithm*> gpu_rows();
+
+// Each of those rows that computes f32, with its default options, and with every other value of each option, one at a
+// time. Of options that are numbers, 1 to 4 are tried, as far as the option accepts them.
 std::vector<Variant> variants();
 std::vector<Variant> variants(const Algorithm& row);
 

@@ -1,0 +1,70 @@
+// From global to shared memory: runs of the packed filter, and channels of x for the cells of a tile.
+#pragma once
+
+// `count` floats, a multiple of 4, by all threads.
+template <int count>
+__device__ __forceinline__ void copy_run(float* to, const float* from) {
+  constexpr int width = vector_io ? 4 : 1;
+#pragma unroll
+  for (int i = 0; i < count; i += threads * width) {
+    const int at = i + threadIdx.x * width;
+    if (i + threads * width <= count || at < count) copy_async<width>(to + at, from + at);
+  }
+}
+
+// Copies `stage_channels` channels of x for each of `cells` cells, runs of `width` floats: channel c of cell i goes to
+// to[c·pitch + i·width].
+//
+// Threads take `channel_lanes` channels at a time. In NHWC channels lie together in x, so neighbouring lanes take
+// neighbouring channels; otherwise neighbouring lanes take neighbouring cells, and the number of channels is the one
+// that keeps the fewest lanes idle.
+template <int cells, int width, int pitch>
+struct ChannelCopy {
+  static constexpr int rounds(int lanes) {
+    const int cell_lanes = threads / lanes;
+    return (cells + cell_lanes - 1) / cell_lanes * ((stage_channels + lanes - 1) / lanes);
+  }
+  static constexpr int best_channel_lanes() {
+    if (x_layout == NHWC) return stage_channels % 8 == 0 ? 8 : stage_channels % 4 == 0 ? 4 : 1;
+    int best = 1;
+    for (int lanes = 2; threads % (32 * lanes) == 0; lanes *= 2)
+      if (rounds(lanes) < rounds(best)) best = lanes;
+    return best;
+  }
+  static constexpr int channel_lanes = best_channel_lanes(), cell_lanes = threads / channel_lanes;
+
+  // `base` is the offset in x of channel 0 of the stage for a cell with offset 0, `left` how many channels there are from
+  // there on. `cell_at(i)` has the cell's `offset`, and `inside(cell)` says whether it is in the image.
+  template <class CellAt, class Inside>
+  static __device__ __forceinline__ void copy(const Sizes& s, float* to, const float* x, int base, int left,
+                                              CellAt cell_at, Inside inside) {
+    constexpr int lane_cells = (cells + cell_lanes - 1) / cell_lanes;
+    const int channel_lane = x_layout == NHWC ? threadIdx.x % channel_lanes : threadIdx.x / cell_lanes;
+    const int cell_lane = x_layout == NHWC ? threadIdx.x / channel_lanes : threadIdx.x % cell_lanes;
+    to += channel_lane * pitch + cell_lane * width;
+    base += channel_lane * s.x_c;
+
+    // First all offsets, then all copies: each change from loads of shared memory to asynchronous copies costs slots.
+    int offset[lane_cells];
+    bool here[lane_cells];
+#pragma unroll
+    for (int k = 0; k < lane_cells; ++k) {
+      const int i = k * cell_lanes + cell_lane;
+      if (k * cell_lanes + cell_lanes > cells && i >= cells) continue;
+      const auto cell = cell_at(i);
+      offset[k] = base + cell.offset;
+      here[k] = !checked || inside(cell);
+    }
+#pragma unroll
+    for (int k = 0; k < lane_cells; ++k) {
+      if (k * cell_lanes + cell_lanes > cells && k * cell_lanes + cell_lane >= cells) continue;
+#pragma unroll
+      for (int c = 0; c < stage_channels; c += channel_lanes) {
+        if (stage_channels % channel_lanes != 0 && c + channel_lane >= stage_channels) continue;
+        const bool inside_here = here[k] && (!checked || c + channel_lane < left);
+        copy_async<width>(to + c * pitch + k * cell_lanes * width, x + (inside_here ? offset[k] + c * s.x_c : 0),
+                          inside_here);
+      }
+    }
+  }
+};

@@ -1,0 +1,25 @@
+// The filter in the order in which the tiled kernels on CUDA cores read it, and the launch that packs it so.
+//
+//   packed[g·B + b][block of channels][group of taps][tap][c][m] = w(o = g·C_o/G + b·tile_m + m, c, u, v)
+//
+// with t = u·W_f + v counted through the taps, and B = ⌈(C_o/G)/tile_m⌉ tiles a group. A block of channels and a group
+// of taps are one stage of the kernel's loop. What is beyond C_o/G, C_i/G or the taps is zero.
+#pragma once
+
+#include "algorithms/interface/stage.h"
+#include "kernels/program.h"
+
+namespace convlens::gpu {
+
+struct PackedFilter {
+  int tile_m = 1, stage_channels = 1, stage_taps = 1;
+
+  std::int64_t tiles(const ConvProblem& problem) const;   // G·B, the tiles of output channels
+  std::int64_t stages(const ConvProblem& problem) const;  // of k: blocks of channels times groups of taps
+  int stage_floats() const { return tile_m * stage_channels * stage_taps; }
+
+  Stage stage(const ConvProblem& problem) const;  // "filter"
+  Launch launch(const Request& request) const;    // w → buffer "filter"
+};
+
+}  // namespace convlens::gpu

@@ -1,0 +1,10 @@
+// Convolution by the discrete Fourier transform, on a GPU.
+#pragma once
+
+#include "algorithms/interface/algorithm.h"
+
+namespace convlens::gpu {
+
+const Algorithm& fft_cc();
+
+}  // namespace convlens::gpu

@@ -1,0 +1,172 @@
+// fft.cc: convolution as a product of spectra, on CUDA cores.
+//
+//   y = IFFT( Σ_c X̂_c · conj Ŵ_c ) + bias        of overlapping tiles (overlap-save), see algorithms/fft/fft_ref.cpp
+//
+//   transform   tiles                                  transforms by
+//   own         `tile`, P ≤ 32 points an axis          kernels/fft/fft_forward.cu, fft_inverse.cu: lines in registers
+//   cufft       `tile`                                 cuFFT, between kernels that cut tiles and turn spectra
+//   whole       one, rounded up to 2^a·3^b·5^c (even)  cuFFT
+//
+// A stride is taken by phases (fft_axis.cuh): s_h·s_w times as many input channels, in transforms as many times
+// smaller, instead of an inverse transform of which all but every s-th output is thrown away.
+//
+// FLOPs: as fft.ref counts them, 2.5·P·log₂P a real transform of P points; a complex multiply-add is 8, or 6 with three
+// multiplications.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "algorithms/error.h"
+#include "algorithms/fft/fft_error.h"
+#include "algorithms/interface/window.h"
+#include "algorithms/problem/checked.h"
+#include "kernels/fft/fft.h"
+#include "kernels/fft/fft_program.h"
+#include "kernels/row.h"
+
+namespace convlens::gpu {
+
+namespace {
+
+// The most spectra that are in memory at a time, unless `chunk` says how many images; one image's in any case.
+constexpr std::int64_t kSpectraBytes = std::int64_t{4} << 30;
+
+std::vector<std::string> tile_values() {
+  std::vector<std::string> values{"best"};
+  for (const int length : kTileLengths) values.push_back(std::to_string(length));
+  return values;
+}
+
+// Kernels compute positions in a padded image as ints, up to a tile beyond its end, and number channels and phases.
+std::optional<Refusal> positions_are_ints(const Request& request) {
+  const auto refuse_above = [](const std::string& what, std::int64_t number) -> std::optional<Refusal> {
+    if (number <= std::numeric_limits<int>::max()) return std::nullopt;
+    return Refusal{"fft: " + what + " " + std::to_string(number) + ", must be ≤ 2147483647", {}};
+  };
+  for (const WindowAxis& axis : {WindowAxis::rows(request.problem), WindowAxis::columns(request.problem)})
+    if (auto refusal = refuse_above("padded image and 32 strides", axis.span() + 32 * axis.stride)) return refusal;
+  const ConvSpec& spec = request.problem.spec();
+  return refuse_above("channels times strides",
+                      checked::product("channels times strides", {spec.ci, spec.stride_h, spec.stride_w}));
+}
+
+std::optional<Refusal> filter_fits_tile(const Request& request) {
+  try {
+    spectra_of(request);
+    return std::nullopt;
+  } catch (const Unsupported& too_long) {
+    Refusal refusal{"fft: " + std::string(too_long.what()), request};
+    refusal.nearest->options.set("tile", "best");
+    const auto fits = [&] {
+      try {
+        return spectra_of(*refusal.nearest), true;
+      } catch (const Unsupported&) {
+        return false;
+      }
+    };
+    if (!fits()) refusal.nearest->options.set("transform", "whole");
+    return refusal;
+  }
+}
+
+// How many images at a time: as `chunk` says, or in as few equal chunks as memory allows.
+std::int64_t chunk_of(const Request& request, const Spectra& s) {
+  const ConvProblem& p = request.problem;
+  if (const long chosen = request.options.integer("chunk"); chosen > 0) return std::min<std::int64_t>(chosen, p.n());
+  std::int64_t budget = kSpectraBytes;
+  if (request.memory_limit) budget = std::min(budget, *request.memory_limit - request.tensor_bytes());
+  const auto fits = [&](std::int64_t images) {
+    std::int64_t bytes = 0;
+    for (const Stage& stage : fft_stages(p, s, images)) bytes += stage.bytes();
+    for (const Buffer& buffer : fft_program(request, s, images).scratch) bytes += buffer.bytes;
+    return bytes <= budget;
+  };
+  std::int64_t chunks = 1;
+  while (chunks < p.n() && !fits(ceil_div(p.n(), chunks))) ++chunks;
+  return p.n() == 0 ? 0 : ceil_div(p.n(), chunks);
+}
+
+std::int64_t executed_flops(const Request& request, const Spectra& s) {
+  const ConvProblem& p = request.problem;
+  const char* const what = "executed FLOPs";
+  const double points = static_cast<double>(s.points());
+  const std::int64_t transform = std::llround(2.5 * points * std::log2(points)), phases = s.phases();
+  const std::int64_t product = request.options.is("multiplications", "3") && request.options.is("gemm", "own") ? 6 : 8;
+  return checked::sum(what,
+                      {checked::product(what, {p.n(), p.ci(), phases, s.tiles(), transform}),
+                       checked::product(what, {p.co(), p.ci_per_group(), phases, transform}),
+                       checked::product(what, {product, p.n(), p.co(), p.ci_per_group(), phases, s.tiles(), s.bins}),
+                       checked::product(what, {p.n(), p.co(), s.tiles(), transform})});
+}
+
+Decisions decide(const Request& request) {
+  const ConvProblem& p = request.problem;
+  const Spectra s = spectra_of(request);
+  const std::int64_t images = chunk_of(request, s);
+  FftProgram program = fft_program(request, s, images);
+  Decisions d = decisions({request, std::move(program.steps)});
+  d.stages = fft_stages(p, s, images);
+  d.scratch = std::move(program.scratch);
+  d.executed_flops = executed_flops(request, s);
+  // The points that a tile's outputs read: with phases, those of all phases.
+  const auto length = [](const SpectrumAxis& axis) {
+    return (std::int64_t{axis.points} - axis.extent()) * axis.step + axis.filter_span();
+  };
+  const bool whole = request.options.is("transform", "whole");
+  d.error_model = fft::error_model(p, request.dtype, {length(s.rows), length(s.columns)},
+                                   whole ? Spread::image : Spread::tile, s.phases());
+  d.notes = {"transform: " + std::to_string(s.rows.points) + "x" + std::to_string(s.columns.points) + " points, " +
+                 std::to_string(s.rows.tiles()) + "x" + std::to_string(s.columns.tiles()) + " tiles",
+             "phases: " + std::to_string(s.rows.phases()) + "x" + std::to_string(s.columns.phases()),
+             "images at a time: " + std::to_string(images)};
+  return d;
+}
+
+}  // namespace
+
+const Algorithm& fft_cc() {
+  static const Algorithm row{
+      .id = "fft.cc",
+      .family = "fft",
+      .unit = Unit::cc,
+      .title = "FFT on CUDA cores",
+      .sentence = "Transforms overlapping tiles and the filter, multiplies spectra bin by bin, and transforms back.",
+      .source = "Vasilache et al. 2015, arXiv 1412.7580",
+      .options = {{"transform",
+                   "Transforms",
+                   "Tiles transformed by the kernels to read, or by cuFFT, or whole images by cuFFT.",
+                   {"own", "cufft", "whole"},
+                   "own"},
+                  {"tile", "Tile length", "The points along each axis of a tile's transform.", tile_values(), "best"},
+                  {"stride",
+                   "Strides",
+                   "Take a stride by phases, as further channels, or keep every s-th output of stride 1.",
+                   {"phases", "dense"},
+                   "phases",
+                   true},
+                  {"gemm", "Product", "Add up channels by the kernel to read, or by cuBLAS.", {"own", "cublas"}, "own"},
+                  {"multiplications",
+                   "Multiplications",
+                   "Real multiplications in a complex one of the own product: 4, or Gauss's 3.",
+                   {"4", "3"},
+                   "4",
+                   true},
+                  {"chunk",
+                   "Images at a time",
+                   "How many images' spectra are in the workspace at a time; 0: as many as 4 GiB hold.",
+                   {},
+                   "0",
+                   false,
+                   integer_between(0, 1'000'000'000)},
+                  sizes_option()},
+      .rules = {f32_only(),
+                int_offsets(),
+                {"padded image below 2^31", positions_are_ints},
+                {"tiles: a phase of the dilated filter no longer than the tile", filter_fits_tile}},
+      .decide = decide,
+  };
+  return row;
+}
+
+}  // namespace convlens::gpu

@@ -1,0 +1,91 @@
+// Spectra of tiles: many small two-dimensional transforms of real numbers, a block's tiles side by side.
+//
+//   X̂(k, l) = Σ_{q, r} x(q, r) · e^{−2πi·(k·q/P_h + l·r/P_w)}
+//
+//   read    thread (tile, r)  columns r and r + P_w/2 as real and imaginary part of P_h complex numbers in registers
+//   columns transform them; untangle: A(k) = (Z(k) + conj Z(−k))/2, B(k) = (Z(k) − conj Z(−k))/2i, for k ≤ P_h/2
+//   turn    through shared memory, real parts first and then imaginary parts, to halve it
+//   rows    thread (k, tile)  row k, P_w complex numbers in registers; rows 0 and P_h/2 are real and go together
+//   write   bin after bin; neighbouring threads write neighbouring tiles
+//
+//        columns                 turn                    rows                 spectra [b][channel][tile]
+//     ┌ r      r+P_w/2         ┌ k = 0 ……… P_h/2−1     k ═══════════ l         b │ tile tile tile tile …
+//     │ ║      ║       ──▶     │ [k][column][tile] ──▶   ═══════════     ──▶     │ ←  tiles_per_block  →
+//     q ║      ║               └                         ═══════════             ▼
+//
+// Both real columns of a pair are of one tile: two tiles packed into one transform would leak a NaN, and roundoff, from
+// one to the other.
+#include "fft/fft_block.cuh"
+#include "fft/fft_tile.cuh"
+
+// Writes `tiles` tiles a channel to `spectra`, whose channels are `pitch` numbers apart.
+extern "C" __global__ void __launch_bounds__(threads, 2)
+    fft_forward(const float* __restrict__ operand, Complex* __restrict__ spectra, long long tiles, long long pitch,
+                const Sizes s) {
+  __shared__ float turn[half_h * pitch_k];
+  const int phases = rows_of(s).phases() * columns_of(s).phases();
+  const int channels = (of_filter ? s.cig : s.ci) * phases;  // a phase is a channel of its own
+  const auto [first_channel, first_tile] = first_of_block(channels, phases, tiles);
+
+  Complex z[points_h];
+  const ColumnOfThread column;
+  if (column.there()) {
+    const int channel = first_channel + column.channel;
+    const long long tile = first_tile + column.tile;
+    const bool there = tile < tiles && channel < channels;
+    const TileAt at = tile_at(s, channel, tile);
+#pragma unroll
+    for (int q = 0; q < points_h; ++q) {
+      z[q].re = there ? element(operand, s, at, q, column.r) : 0.0f;
+      z[q].im = there ? element(operand, s, at, q, column.r + half_w) : 0.0f;
+    }
+    transform<points_h>(z);
+  }
+
+  // Untangled: left(k) of column r, right(k) of column r + P_w/2. Row 0 takes the real k = 0 and k = P_h/2.
+  Complex line[points_w];
+  const RowOfThread row;
+  float* const put = turn + column.place();
+  const float* const get = turn + row.place();
+#pragma unroll
+  for (int part = 0; part < 2; ++part) {
+    __syncthreads();
+    if (column.there()) {
+#pragma unroll
+      for (int bin = 0; bin < half_h; ++bin) {
+        const Complex a = z[bin], b = z[(points_h - bin) % points_h], middle = z[half_h];
+        float left, right;
+        if (part == 0) {
+          left = bin == 0 ? a.re : 0.5f * (a.re + b.re), right = bin == 0 ? a.im : 0.5f * (a.im + b.im);
+        } else {
+          left = bin == 0 ? middle.re : 0.5f * (a.im - b.im), right = bin == 0 ? middle.im : 0.5f * (b.re - a.re);
+        }
+        put[bin * pitch_k] = left, put[bin * pitch_k + half_w * pitch_w] = right;
+      }
+    }
+    __syncthreads();
+    if (row.there()) {
+#pragma unroll
+      for (int r = 0; r < points_w; ++r) (part == 0 ? line[r].re : line[r].im) = get[r * pitch_w];
+    }
+  }
+
+  const int channel = first_channel + row.tile / tiles_per_block;
+  const long long tile = first_tile + row.tile % tiles_per_block;
+  if (!row.there() || channel >= channels || tile >= tiles) return;
+  transform<points_w>(line);
+  const long long next = channels * pitch;  // from bin to bin
+  Complex* out = spectra + channel * pitch + tile;
+  if (row.k > 0) {
+    out += (points_w + 2 + (row.k - 1) * points_w) * next;
+#pragma unroll
+    for (int l = 0; l < points_w; ++l) out[l * next] = line[l];
+  } else {
+#pragma unroll
+    for (int l = 0; l <= half_w; ++l) {
+      const Complex a = line[l], b = line[(points_w - l) % points_w];
+      out[l * next] = {0.5f * (a.re + b.re), 0.5f * (a.im - b.im)};
+      out[(half_w + 1 + l) * next] = {0.5f * (a.im + b.im), 0.5f * (b.re - a.re)};
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// Outputs from product spectra: many small inverse transforms, of which only what has not wrapped is kept.
+//
+//   y(n, o, i·m_h + p, j·m_w + q) = bias(o) + Re Σ_{k, l} Ŷ(k, l) · e^{+2πi·(k·p·t_h/P_h + l·q·t_w/P_w)} / (P_h·P_w)
+//
+// with m outputs a tile and every t-th kept (fft_axis.cuh). The forward transform backwards:
+//
+//   read    thread (k, tile)  row k of Ŷ, P_w complex numbers in registers, neighbouring tiles side by side;
+//           rows 0 and P_h/2, whose inverses are real, as real and imaginary part of one
+//   rows    inverse transform
+//   turn    through shared memory, real parts first and then imaginary parts
+//   columns thread (tile, r)  A(k) of column r and B(k) of column r + P_w/2, made whole by A(P_h−k) = conj A(k), as
+//           Z = A + i·B; inverse transform: column r is the real part, column r + P_w/2 the imaginary one
+//   write   the kept rows; neighbouring threads write neighbouring columns
+#include "fft/fft_block.cuh"
+
+// `spectra` has `tiles` tiles an output channel, channels `pitch` numbers apart; y begins with the first tile's image.
+extern "C" __global__ void __launch_bounds__(threads, 2)
+    fft_inverse(const Complex* __restrict__ spectra, const float* __restrict__ bias, float* __restrict__ y,
+                long long tiles, long long pitch, const Sizes s) {
+  __shared__ float turn[half_h * pitch_k];
+  const SpectrumAxis rows = rows_of(s), columns = columns_of(s);
+  const auto [first_channel, first_tile] = first_of_block(s.co, 1, tiles);
+
+  Complex line[points_w];
+  const RowOfThread row;
+  if (row.there()) {
+    const int channel = first_channel + row.tile / tiles_per_block;
+    const long long tile = first_tile + row.tile % tiles_per_block, next = s.co * pitch;  // next: from bin to bin
+    const Complex* in = spectra + channel * pitch + tile;
+    if (channel >= s.co || tile >= tiles) {
+#pragma unroll
+      for (int l = 0; l < points_w; ++l) line[l] = {0.0f, 0.0f};
+    } else if (row.k > 0) {
+      in += (points_w + 2 + (row.k - 1) * points_w) * next;
+#pragma unroll
+      for (int l = 0; l < points_w; ++l) line[l] = in[l * next];
+    } else {
+#pragma unroll
+      for (int l = 0; l <= half_w; ++l) {
+        const Complex a = in[l * next], b = in[(half_w + 1 + l) * next];
+        line[l] = {a.re - b.im, a.im + b.re};
+        if (l > 0 && l < half_w) line[points_w - l] = {a.re + b.im, b.re - a.im};
+      }
+    }
+    inverse_transform<points_w>(line);
+  }
+
+  Complex z[points_h];
+  const ColumnOfThread column;
+  float* const put = turn + row.place();
+  const float* const get = turn + column.place();
+#pragma unroll
+  for (int part = 0; part < 2; ++part) {
+    __syncthreads();
+    if (row.there()) {
+#pragma unroll
+      for (int r = 0; r < points_w; ++r) put[r * pitch_w] = part == 0 ? line[r].re : line[r].im;
+    }
+    __syncthreads();
+    if (column.there()) {
+#pragma unroll
+      for (int bin = 0; bin < half_h; ++bin) {
+        const float a = get[bin * pitch_k], b = get[bin * pitch_k + half_w * pitch_w];
+        // Row 0 holds the real A(0) in its real part and the real A(P_h/2) in its imaginary part.
+        if (bin == 0) {
+          z[part == 0 ? 0 : half_h] = {a, b};
+        } else if (part == 0) {
+          z[bin].re = z[points_h - bin].re = a;
+          z[bin].im = z[points_h - bin].im = b;
+        } else {
+          z[points_h - bin].re += b, z[points_h - bin].im -= a;
+          z[bin].re -= b, z[bin].im += a;
+        }
+      }
+    }
+  }
+
+  const int channel = first_channel + column.channel;
+  const long long tile = first_tile + column.tile;
+  if (!column.there() || channel >= s.co || tile >= tiles) return;
+  inverse_transform<points_h>(z);
+  const int j = tile % columns.tiles(), i = tile / columns.tiles() % rows.tiles();
+  const long long image = tile / columns.tiles() / rows.tiles();
+  const float offset = has_bias ? bias[channel] : 0.0f;
+  constexpr float scale = 1.0f / (points_h * points_w);
+  float* const out = y + image * s.y_n + channel * static_cast<long long>(s.y_c) +
+                     i * rows.per_tile() * static_cast<long long>(s.y_h) +
+                     j * columns.per_tile() * static_cast<long long>(s.y_w);
+#pragma unroll
+  for (int side = 0; side < 2; ++side) {
+    const int at = column.r + side * half_w;
+    if (at % columns.keep() != 0 || at / columns.keep() >= columns.outputs_of(j)) continue;
+    float* const outputs = out + at / columns.keep() * static_cast<long long>(s.y_w);
+#pragma unroll
+    for (int q = 0; q < points_h; ++q)
+      if (q % rows.keep() == 0 && q / rows.keep() < rows.outputs_of(i))
+        outputs[q / rows.keep() * static_cast<long long>(s.y_h)] = offset + scale * (side == 0 ? z[q].re : z[q].im);
+  }
+}

@@ -1,0 +1,111 @@
+#include "kernels/fft/fft_spectra.h"
+
+#include <algorithm>
+
+#include "algorithms/error.h"
+#include "algorithms/fft/transform.h"
+#include "algorithms/interface/window.h"
+#include "kernels/fft/fft_spectra_map.h"
+
+namespace convlens::gpu {
+
+namespace {
+
+SpectrumAxis axis_of(const WindowAxis& window, bool by_phases, int points) {
+  const auto narrow = [](std::int64_t size) { return static_cast<int>(size); };
+  return {.size = narrow(window.size),
+          .outputs = narrow(window.outputs),
+          .taps = narrow(window.taps),
+          .stride = narrow(window.stride),
+          .dilation = narrow(window.dilation),
+          .pad = narrow(window.pad),
+          .points = points,
+          .step = by_phases ? narrow(window.stride) : 1};
+}
+
+// What a choice of lengths costs, in bytes moved: spectra are written and read once, and a GPU's CUDA cores make about
+// ten FLOPs of the product in the time in which its memory moves a byte.
+double cost(const ConvProblem& p, const Spectra& s) {
+  const auto channels = static_cast<double>(p.ci_per_group() * s.phases()), outputs = static_cast<double>(p.co());
+  const double tiles = static_cast<double>(p.n()) * static_cast<double>(s.tiles());
+  const double product = 8 * channels * outputs / 10;
+  const double moved = 16 * (channels * static_cast<double>(p.groups()) + outputs);
+  return static_cast<double>(s.bins) * (tiles * (product + moved) + 16 * channels * outputs);
+}
+
+bool fits(const SpectrumAxis& axis) { return axis.extent() <= axis.points; }
+
+}  // namespace
+
+Spectra spectra_of(const Request& request) {
+  const ConvProblem& p = request.problem;
+  const bool by_phases = request.options.is("stride", "phases"), library = !request.options.is("transform", "own");
+  const auto make = [&](int points_h, int points_w) -> Spectra {
+    const std::int64_t h = points_h, w = points_w;
+    return {axis_of(WindowAxis::rows(p), by_phases, points_h), axis_of(WindowAxis::columns(p), by_phases, points_w),
+            library ? h * (w / 2 + 1) : h * w / 2 + 2};
+  };
+  Spectra longest = make(32, 32);
+  if (request.options.is("transform", "whole")) {
+    const auto span = [](const SpectrumAxis& axis) {
+      return (std::int64_t{axis.outputs} - 1) * axis.keep() + axis.extent();
+    };
+    return make(static_cast<int>(fft::good_height(span(longest.rows))),
+                static_cast<int>(fft::good_width(span(longest.columns))));
+  }
+  if (!request.options.is("tile", "best")) {
+    const int points = static_cast<int>(request.options.integer("tile"));
+    longest = make(points, points);
+  }
+  if (!fits(longest.rows) || !fits(longest.columns))
+    throw Unsupported("tile " + std::to_string(longest.rows.points) +
+                      ", must be ≥ the extent of the dilated filter's " + (by_phases ? "phases " : "taps ") +
+                      std::to_string(longest.rows.extent()) + "x" + std::to_string(longest.columns.extent()));
+  if (!request.options.is("tile", "best")) return longest;
+
+  Spectra best = longest;
+  for (const int h : kTileLengths)
+    for (const int w : kTileLengths)
+      if (const Spectra s = make(h, w); fits(s.rows) && fits(s.columns) && cost(p, s) < cost(p, best)) best = s;
+  return best;
+}
+
+std::vector<Stage> fft_stages(const ConvProblem& p, const Spectra& s, std::int64_t images) {
+  const std::int64_t ti = s.rows.tiles(), tj = s.columns.tiles(), channels = p.ci_per_group();
+  const Axis image{"n", "N", p.n(), images}, tile_row{"i", "T_h", ti, ti}, tile_column{"j", "T_w", tj, tj};
+  const Axis phase{"f", "(s_h·s_w)", s.phases(), s.phases()}, bin{"b", "B", s.bins, s.bins};
+
+  Stage x, w, y;
+  x.id = "input_spectra";
+  x.title = "input spectra X̂";
+  x.meaning = "kept bin b of the transform of tile (i, j) of input channel c, phase f of the stride";
+  x.made_from = {kInput};
+  x.axes = {image, {"c", "C_i", p.ci(), p.ci()}, phase, tile_row, tile_column, bin};
+  x.map = erase(InputSpectraMap(p, s));
+
+  w.id = "filter_spectra";
+  w.title = "filter spectra Ŵ";
+  w.meaning = "kept bin b of the transform of phase f of the filter's slice (o, c), not flipped and not yet conjugated";
+  w.made_from = {kFilter};
+  const Axis group_channel{"c", p.groups() == 1 ? "C_i" : "(C_i/groups)", channels, channels};
+  w.axes = {{"o", "C_o", p.co(), p.co()}, group_channel, phase, bin};
+  w.map = erase(FilterSpectraMap(p, s));
+
+  y.id = "product_spectra";
+  y.title = "product spectra Ŷ";
+  y.meaning = "kept bin b of tile (i, j) of output channel o: the sum over c and f of X̂ · conj Ŵ";
+  y.made_from = {stage_operand(0), stage_operand(1)};
+  y.axes = {image, {"o", "C_o", p.co(), p.co()}, tile_row, tile_column, bin};
+  y.map = erase(ProductSpectraMap(p, s));
+
+  for (Stage* stage : {&x, &w, &y}) {
+    stage->dtype = DType::f32;
+    stage->complex = true;
+  }
+  x.lay_out({5, 1, 2, 0, 3, 4});  // each bin is a matrix of channels and tiles
+  w.lay_out({3, 1, 2, 0});
+  y.lay_out({4, 1, 0, 2, 3});
+  return {x, w, y};
+}
+
+}  // namespace convlens::gpu

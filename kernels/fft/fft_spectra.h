@@ -1,0 +1,30 @@
+// The spectra that fft.cc makes of a layer: lengths of transforms, tiles, phases, bins, and the three stages.
+#pragma once
+
+#include <vector>
+
+#include "algorithms/interface/request.h"
+#include "algorithms/interface/stage.h"
+#include "kernels/fft/fft_axis.cuh"
+
+namespace convlens::gpu {
+
+struct Spectra {
+  SpectrumAxis rows, columns;
+  std::int64_t bins = 0;  // that are kept of a tile's spectrum
+
+  std::int64_t points() const { return std::int64_t{rows.points} * columns.points; }
+  std::int64_t phases() const { return std::int64_t{rows.phases()} * columns.phases(); }
+  std::int64_t tiles() const { return std::int64_t{rows.tiles()} * columns.tiles(); }  // of an image
+};
+
+// The lengths that the kernels transform: even, products of 2, 3, 5 and 7, and short enough for a thread's registers.
+inline constexpr int kTileLengths[] = {8, 12, 14, 16, 20, 24, 28, 30, 32};
+
+// By the options transform, tile and stride. Throws Unsupported where the filter doesn't fit the tile, naming the rule.
+Spectra spectra_of(const Request& request);
+
+// Input, filter and product spectra, of which `images` images are in the workspace at a time.
+std::vector<Stage> fft_stages(const ConvProblem& problem, const Spectra& spectra, std::int64_t images);
+
+}  // namespace convlens::gpu

@@ -1,0 +1,10 @@
+// im2win on a GPU.
+#pragma once
+
+#include "algorithms/interface/algorithm.h"
+
+namespace convlens::gpu {
+
+const Algorithm& im2win_cc();
+
+}  // namespace convlens::gpu

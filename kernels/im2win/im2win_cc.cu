@@ -1,0 +1,83 @@
+// im2win on CUDA cores: a strip of the im2win tensor is formed in shared memory, and every tap reads its window there.
+//
+//   Î(n, c, m, k, u) = x(n, c, m·s_h + u·d_h − p_top, k − p_left)
+//   y(n, o, m, j)    = bias(o) + Σ_(c,u) Σ_v Î(n, c, m, j·s_w + v·d_w, u) · w(o, c, u, v)
+//
+//   one row (c, u) of a strip, stride 1, W_f = 3            units of four outputs
+//   k:   0  1  2  3  4  5  6  7  8  9 …                     j: 0 1 2 3 │ 4 5 6 7 │ …
+//        └────────────┘                     v = 0
+//           └────────────┘                  v = 1           one load of 4 + W_f − 1 values
+//              └────────────┘               v = 2           serves W_f · 4 · thread_m products
+//
+// A block computes tile_m output channels × tile_n pixels: units of four pixels, counted through rows and images alike,
+// so that a tile runs on from one image to the next. Its strips are the pieces of rows under them, one after another,
+// each with the halo that its last window needs. A stage is the strips of `stage_channels` channels and one u; while
+// one is multiplied, the next `stages` − 1 are on their way.
+//
+// With stride s the strip is stored as s phases, every s-th column together: then also there, neighbours in j are
+// neighbours in memory. In CHWN (images_across > 0) a unit is four images of the same pixel instead.
+//
+// Source: Lu, Chu & Liu, Euro-Par 2023, arXiv 2306.14316.
+#include "common/default_layer.h"
+#ifndef CONVLENS_CONFIGURED
+constexpr int tile_m = 64, tile_n = 128, thread_m = 8, thread_n = 8, stages = 3, stage_channels = 8, min_blocks = 4;
+constexpr int taps = 3, stride = 1, dilation = 1, images_across = 0, strip_positions = 160, pitch = 164;
+constexpr int copy_floats = 1;
+constexpr bool swizzle = true, vector_io = true, index_precompute = true, checked = false, zigzag = false;
+#endif
+#include "common/copy_async.cuh"
+#include "common/register_tile.cuh"
+#include "common/fetch.cuh"
+#include "common/pipeline.cuh"
+#include "common/schedule.h"
+#include "common/store_tile.cuh"
+#include "common/window.cuh"
+#include "im2win/strip.cuh"
+
+// What `multiply` needs to know of the strips.
+struct Windows : RowWindow {
+  static constexpr int channels = stage_channels, lines = 1;
+  static constexpr int k(int c, int, int tap) { return tap * channels + c; }
+  static constexpr int offset(int c, int, int phase) { return c * pitch + phase_offset(phase, strip_positions); }
+};
+
+extern "C" __global__ void __launch_bounds__(threads, min_blocks)
+im2win_cc(const float* __restrict__ x, const float* __restrict__ filter, const float* __restrict__ bias,
+          float* __restrict__ y, const Sizes s) {
+  extern __shared__ float4 shared[];
+  constexpr int filter_floats = stage_channels * taps * tile_m, strip_floats = stage_channels * pitch;
+  const Slots slots{reinterpret_cast<float*>(shared), reinterpret_cast<float*>(shared) + stages * filter_floats,
+                    filter_floats, strip_floats};
+  Cell* const cells = reinterpret_cast<Cell*>(slots.operand(stages));
+
+  const int columns = (s.cog + tile_m - 1) / tile_m;  // tiles of a group's output channels
+  const TileIndex tile = tile_of_block(blockIdx.x, columns * s.groups, zigzag);
+  const int group = tile.column / columns, first_o = group * s.cog + tile.column % columns * tile_m;
+  const int end_o = (group + 1) * s.cog;
+  const ThreadPlace place = thread_place();
+  const Strip strip(s, tile.row);
+
+  if constexpr (index_precompute) {
+    for (int i = threadIdx.x; i < strip_cells; i += threads) cells[i] = strip.cell(s, i);
+    __syncthreads();
+  }
+  int unit_at[thread_units];
+#pragma unroll
+  for (int k = 0; k < thread_units; ++k) unit_at[k] = strip.unit_at(place.unit + k * threads_n);
+
+  const int stage_count = (s.cig + stage_channels - 1) / stage_channels * s.hf;
+  const float* next_filter = filter + static_cast<long long>(tile.column) * stage_count * filter_floats;
+  int u = 0, c = 0;
+  const auto fetch = [&](int slot) {
+    copy_run<filter_floats>(slots.filter(slot), next_filter);
+    strip.copy(s, slots.operand(slot), x, cells, group * s.cig, c, u);
+    next_filter += filter_floats;
+    if (++u == s.hf) u = 0, c += stage_channels;
+  };
+
+  Sums sums;
+  start_sums(sums, bias, place, first_o, end_o);
+  run_pipeline<Windows>(stage_count, slots, place, unit_at, sums, fetch);
+  store_tile<y_layout == (by_images ? CHWN : NCHW)>(y, sums, place, first_o, end_o, s, by_images ? s.n : s.wo,
+                                                    [&](int k) { return strip.unit(s, place.unit + k * threads_n); });
+}

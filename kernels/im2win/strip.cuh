@@ -1,0 +1,60 @@
+// Where the strips of a tile lie in x and in shared memory.
+//
+// A tile's units are counted through rows and images. The units of one row share a piece of strip:
+//
+//   ┌──── row m₀, from column 4·first ────┬halo┬──── row m₀+1 ────┬halo┬─ …
+//   unit 0, unit 1, …                          unit i, …
+//
+// so unit i begins at i·step + (rows before it)·halo, and position t of the strip is found by one division.
+#pragma once
+
+constexpr int strip_cells = phases * strip_positions * position_floats / copy_floats;
+
+struct Strip {
+  int per_row, first_row, first;  // groups of `across` units a row; the tile's first row, and first group in it
+
+  __device__ Strip(const Sizes& s, int tile) {
+    per_row = (s.wo + unit_columns - 1) / unit_columns;
+    const int group = tile * (units / across);
+    first_row = group / per_row, first = group % per_row;
+  }
+
+  // Where unit i's windows begin in a strip, in floats.
+  __device__ int unit_at(int i) const {
+    const int group = i / across, rows_before = (first + group) / per_row;
+    return (group * step + rows_before * halo) * position_floats + i % across * 4;
+  }
+
+  __device__ Unit unit(const Sizes& s, int i) const {
+    const int group = first + i / across, row = first_row + group / per_row;
+    const int n = by_images ? (row / s.ho * across + i % across) * 4 : row / s.ho;
+    return unit_from(s, n, row % s.ho, group % per_row * unit_columns);
+  }
+
+  __device__ Cell cell(const Sizes& s, int index) const {
+    const int at = index * copy_floats;
+    const int image = by_images ? at % position_floats : 0, phase = by_images ? 0 : at / strip_positions;
+    int k = by_images ? at / position_floats : at % strip_positions;
+    int row = first_row;
+    if (const int in_first = step * (per_row - first) + halo; k < in_first) {
+      k += step * first;
+    } else {
+      const int in_row = step * per_row + halo;
+      row += 1 + (k - in_first) / in_row, k = (k - in_first) % in_row;
+    }
+    const int n = row / s.ho * (by_images ? 4 * across : 1) + image;
+    return cell_from(s, n, row % s.ho * s.stride_h - s.pad_top, column_at(k, phase) - s.pad_left);
+  }
+
+  // Copies row u of the channels c … c + stage_channels − 1 of a group that begins at `first_channel`.
+  __device__ void copy(const Sizes& s, float* to, const float* x, const Cell* cells, int first_channel, int c,
+                       int u) const {
+    const int shift = u * s.dilation_h;
+    const auto cell_at = [&](int i) { return index_precompute ? cells[i] : cell(s, i); };
+    const auto inside = [&](const Cell& at) {
+      return static_cast<unsigned>(at.row + shift) < static_cast<unsigned>(s.hi);
+    };
+    ChannelCopy<strip_cells, copy_floats, pitch>::copy(
+        s, to, x, (first_channel + c) * s.x_c + shift * s.x_h, s.cig - c, cell_at, inside);
+  }
+};

@@ -1,0 +1,74 @@
+#include "kernels/runtime/ceilings.h"
+
+#include <algorithm>
+
+#include "kernels/runtime/status.h"
+#include "kernels/runtime/step.h"
+
+namespace convlens::gpu {
+
+namespace {
+
+double typical_ms(Device& device, const std::function<void(Stream)>& call) {
+  return device.measure({call}, {.warmup = 2, .repeats = 10}).front().median_ms();
+}
+
+double copy_tbytes(Device& device) {
+  const std::int64_t bytes = std::min<std::int64_t>(std::int64_t{2} << 30, device.free_memory() / 4);
+  const DeviceBuffer from(device, bytes), to(device, bytes);
+  device.set(from.data(), std::byte{1}, bytes);
+  const double ms = typical_ms(device, [&](Stream stream) {
+    check(cudaMemcpyAsync(to.data(), from.data(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice,
+                          static_cast<cudaStream_t>(stream.handle)),
+          "copying within the GPU");
+  });
+  return 2.0 * static_cast<double>(bytes) / ms * 1e-9;
+}
+
+// Of side×side matrices with numbers in [−1, 1): what the power limit allows depends on the data.
+double product_tflops(Device& device, DType dtype, std::int64_t side) {
+  const std::int64_t bytes = side * side * size_of(dtype);
+  constexpr std::int64_t kWorkspace = std::int64_t{32} << 20;  // what cuBLAS's manual advises on Hopper
+  const DeviceBuffer a(device, bytes), b(device, bytes), c(device, bytes), workspace(device, kWorkspace);
+  const Shape shape{1, 1, side, side};
+  const auto matrix = [&](const DeviceBuffer& buffer) {
+    return TensorView{buffer.data(), dtype, shape, dense_strides(Layout::NCHW, shape)};
+  };
+  device.fill_uniform(matrix(a), 1);
+  device.fill_uniform(matrix(b), 2);
+
+  const auto step = prepare(Gemm{.sentence = "multiplies",
+                                 .m = side,
+                                 .n = side,
+                                 .k = side,
+                                 .a = x(),
+                                 .b = w(),
+                                 .c = y(),
+                                 .lda = side,
+                                 .ldb = side,
+                                 .ldc = side,
+                                 .in = dtype,
+                                 .out = dtype,
+                                 .workspace = "cublas",
+                                 .workspace_bytes = kWorkspace});
+  const Arguments arguments{.x = matrix(a), .w = matrix(b), .bias = {}, .y = matrix(c)};
+  const Buffer buffer{"cublas", kWorkspace, 0};
+  const Workspace memory({workspace.data(), static_cast<std::size_t>(kWorkspace)}, {&buffer, 1});
+  const double ms = typical_ms(device, [&](Stream stream) {
+    step->run({arguments, memory, static_cast<cudaStream_t>(stream.handle)});
+  });
+  return tflops(2 * side * side * side, ms);
+}
+
+}  // namespace
+
+DeviceCeilings measure_ceilings(Device& device) {
+  // The largest power of two up to 8192 whose three f32 matrices fit in half of what is free.
+  std::int64_t side = 8192;
+  while (side > 1024 && 3 * side * side * 4 > device.free_memory() / 2) side /= 2;
+  return {.copy_tbytes = copy_tbytes(device),
+          .f32_tflops = product_tflops(device, DType::f32, side),
+          .f16_tflops = product_tflops(device, DType::f16, side)};
+}
+
+}  // namespace convlens::gpu

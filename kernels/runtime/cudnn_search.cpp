@@ -1,0 +1,157 @@
+#include "kernels/runtime/cudnn_search.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+
+#include "algorithms/error.h"
+#include "algorithms/problem/parse.h"
+#include "kernels/runtime/device.h"
+#include "kernels/runtime/discovery.h"
+
+namespace convlens::gpu {
+
+namespace {
+
+constexpr double kClearlySlower = 1.5;  // times the fastest: after one sample, not worth more
+constexpr int kSamples = 9;
+
+// Those of `configs` that cuDNN makes a plan of. Engines that are compiled at run time take up to seconds each, so
+// that several threads make them.
+std::vector<TimedEngine> planned(const std::vector<EngineConfig>& configs, const CudaDevice& device) {
+  std::vector<TimedEngine> engines;
+  for (const EngineConfig& config : configs) engines.push_back({config, nullptr, 0});
+  std::atomic<std::size_t> next = 0;
+  const auto make_plans = [&] {
+    device.make_current();
+    for (std::size_t k = next++; k < engines.size(); k = next++) {
+      try {
+        engines[k].call = engine_call(engines[k].config);
+      } catch (const Unsupported&) {
+        // The heuristics propose engines that then refuse. They are counted: EngineSearch::refused.
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> threads(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
+    for (std::jthread& thread : threads) thread = std::jthread(make_plans);
+  }
+  std::erase_if(engines, [](const TimedEngine& engine) { return engine.call == nullptr; });
+  return engines;
+}
+
+// Tensors of the layer with random data, and a workspace as large as any of the engines asks for.
+class Bench {
+ public:
+  Bench(const Request& request, const std::vector<TimedEngine>& engines, CudaDevice& device)
+      : device_(device),
+        x_(device, request.x_bytes()),
+        w_(device, request.w_bytes()),
+        y_(device, request.y_bytes()),
+        bias_(device, std::max<std::int64_t>(1, request.bias_bytes())) {
+    const ConvProblem& p = request.problem;
+    const auto fill = [&](const DeviceBuffer& buffer, const Shape& shape, std::uint64_t key) {
+      const Strides dense = dense_strides(Layout::NCHW, shape);
+      device.fill_uniform({buffer.data(), request.dtype, shape, dense, request.place}, key);
+    };
+    fill(x_, p.x_shape(), 1);
+    fill(w_, p.w_shape(), 2);
+    if (p.bias()) fill(bias_, {1, p.co(), 1, 1}, 3);
+    operands_ = {x_.data(), w_.data(), p.bias() ? bias_.data() : nullptr, y_.data(), nullptr};
+
+    constexpr std::int64_t kForOthers = std::int64_t{1} << 30;  // the cache's flush, cuDNN's kernels
+    const std::int64_t there = device.free_memory() - kForOthers;
+    std::int64_t most = 1;
+    for (const TimedEngine& engine : engines)
+      if (engine.call->workspace_bytes() <= there) most = std::max(most, engine.call->workspace_bytes());
+    workspace_.emplace(device, most);
+    operands_.workspace = workspace_->data();
+  }
+
+  bool fits(const TimedEngine& engine) const { return engine.call->workspace_bytes() <= workspace_->bytes(); }
+
+  // By the same ruler as every benchmark. Throws Unsupported when one of the engines refuses the call after all.
+  void time(std::span<TimedEngine> engines, int samples) {
+    std::vector<std::function<void(Stream)>> calls;
+    for (const TimedEngine& engine : engines)
+      calls.emplace_back([&engine, this](Stream stream) {
+        engine.call->execute(CudnnHandle(static_cast<cudaStream_t>(stream.handle)), operands_);
+      });
+    const std::vector<Timing> timings =
+        device_.measure(calls, {.warmup = 1, .repeats = samples, .cold_cache = true, .stop = {}});
+    for (std::size_t k = 0; k < engines.size(); ++k) engines[k].ms = timings[k].median_ms();
+  }
+
+ private:
+  CudaDevice& device_;
+  DeviceBuffer x_, w_, y_, bias_;
+  std::optional<DeviceBuffer> workspace_;
+  CudnnOperands operands_;
+};
+
+// One sample of each engine, then more of those that may be the fastest, interleaved.
+void time_all(std::vector<TimedEngine>& engines, Bench& bench) {
+  std::erase_if(engines, [&](TimedEngine& engine) {
+    try {
+      if (!bench.fits(engine)) return true;
+      bench.time({&engine, 1}, 1);
+      return false;
+    } catch (const Unsupported&) {
+      return true;  // refused when called, or not to be recorded as a graph
+    }
+  });
+  std::ranges::stable_sort(engines, {}, &TimedEngine::ms);
+  const auto fast = std::ranges::find_if(
+      engines, [&](const TimedEngine& engine) { return engine.ms > kClearlySlower * engines.front().ms; });
+  bench.time({engines.begin(), fast}, kSamples);
+  // The fastest that doesn't transform is asked for as well.
+  const auto plain = std::ranges::find_if_not(fast, engines.end(), &EngineConfig::transforms, &TimedEngine::config);
+  if (std::ranges::all_of(engines.begin(), fast, &EngineConfig::transforms, &TimedEngine::config) &&
+      plain != engines.end()) {
+    const auto rivals = std::ranges::find_if(
+        plain, engines.end(), [&](const TimedEngine& engine) { return engine.ms > kClearlySlower * plain->ms; });
+    bench.time({plain, rivals}, kSamples);
+  }
+  std::ranges::stable_sort(engines, {}, &TimedEngine::ms);
+}
+
+EngineSearch searched(const Request& request) {
+  CudaDevice& device = cuda_device(request.place.index);
+  device.make_current();
+  std::vector<EngineConfig> configs = proposed_engines(convolution_graph(request));
+  EngineSearch search;
+  search.proposed = static_cast<int>(configs.size());
+  search.short_precision = static_cast<int>(
+      std::erase_if(configs, [&](const EngineConfig& config) { return config.short_precision(request.dtype); }));
+  search.engines = planned(configs, device);
+  Bench bench(request, search.engines, device);
+  time_all(search.engines, bench);
+  return search;
+}
+
+// What a search depends on.
+std::string key(const Request& request) {
+  return std::to_string(request.place.index) + " " + to_text(request.problem.spec()) + " " +
+         std::string(name(request.dtype)) + " " + std::string(name(request.layouts.x));
+}
+
+}  // namespace
+
+std::shared_ptr<const EngineSearch> search_engines(const Request& request) {
+  // One search at a time: two would disturb each other's timings.
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<const EngineSearch>> kept;
+  constexpr std::size_t kMost = 256;  // layers; fuzzing asks for a new one each time
+
+  const std::lock_guard lock(mutex);
+  if (kept.size() >= kMost) kept.clear();
+  const auto found = kept.find(key(request));
+  if (found != kept.end()) return found->second;
+  return kept.emplace(key(request), std::make_shared<EngineSearch>(searched(request))).first->second;
+}
+
+}  // namespace convlens::gpu

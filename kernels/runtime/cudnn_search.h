@@ -1,0 +1,28 @@
+// Which engine of cuDNN's graph interface is the fastest on a layer: all that are proposed are timed on the device.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/runtime/cudnn_graph.h"
+
+namespace convlens::gpu {
+
+struct TimedEngine {
+  EngineConfig config;
+  std::shared_ptr<const CudnnCall> call;
+  double ms = 0;  // the median of calls on a cold L2 cache, without the host's time
+};
+
+struct EngineSearch {
+  std::vector<TimedEngine> engines;  // those that ran, fastest first
+  int proposed = 0;                  // by the heuristics
+  int short_precision = 0;           // of them, left out: they compute in less than f32 sums of the tensors' own values
+  int refused() const { return proposed - short_precision - static_cast<int>(engines.size()); }
+};
+
+// The search on the device that `request` names, made once for a layer: it takes seconds. Throws Unsupported with
+// cuDNN's sentence when no engine at all knows the layer, or when there is no memory for its tensors.
+std::shared_ptr<const EngineSearch> search_engines(const Request& request);
+
+}  // namespace convlens::gpu

@@ -1,0 +1,124 @@
+#include "kernels/runtime/nvrtc.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <string_view>
+
+#include "algorithms/error.h"
+#include "kernels/no_device.h"
+#include "kernels/runtime/status.h"
+
+namespace convlens::gpu {
+
+namespace {
+
+struct DestroyProgram {
+  void operator()(nvrtcProgram program) const { nvrtcDestroyProgram(&program); }
+};
+using NvrtcProgram = std::unique_ptr<std::remove_pointer_t<nvrtcProgram>, DestroyProgram>;
+
+std::string compiler_name() {
+  int major = 0, minor = 0;
+  check(nvrtcVersion(&major, &minor), "asking for its version");
+  return "NVRTC " + std::to_string(major) + "." + std::to_string(minor);
+}
+
+std::string log_of(nvrtcProgram program) {
+  std::size_t size = 0;
+  check(nvrtcGetProgramLogSize(program, &size), "reading its log");
+  std::string log(size, '\0');
+  check(nvrtcGetProgramLog(program, log.data()), "reading its log");
+  return log.substr(0, log.find('\0'));
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+// The number before `unit`, as in "12 bytes spill stores"; the sum where it stands several times.
+int number_before(std::string_view text, std::string_view unit) {
+  int sum = 0;
+  for (std::size_t at = text.find(unit); at != std::string_view::npos; at = text.find(unit, at + unit.size())) {
+    std::size_t first = at;
+    while (first > 0 && text[first - 1] >= '0' && text[first - 1] <= '9') --first;
+    int value = 0;
+    std::from_chars(text.data() + first, text.data() + at, value);
+    sum += value;
+  }
+  return sum;
+}
+
+// The part of ptxas's report (--ptxas-options=-v) that is about the kernel `entry` and what it calls.
+std::string_view report_of(std::string_view log, const std::string& entry) {
+  constexpr std::string_view kBegin = "Compiling entry function '";
+  const std::size_t first = log.find(std::string(kBegin) + entry + "'");
+  if (first == std::string_view::npos) return {};
+  return log.substr(first, log.find(kBegin, first + kBegin.size()) - first);
+}
+
+}  // namespace
+
+Recipe recipe(std::string text, const std::string& architecture) {
+  Recipe made{
+      .text = std::move(text),
+      .options = {"--gpu-architecture=" + architecture, "--std=c++20", "-lineinfo", "-ftz=false", "--ptxas-options=-v"},
+      .compiler = compiler_name()};
+  for (const std::string& folder : header_folders()) made.options.push_back("--include-path=" + folder);
+  return made;
+}
+
+Compiled compile_anew(const Recipe& recipe, const std::string& file) {
+  nvrtcProgram made = nullptr;
+  check(nvrtcCreateProgram(&made, recipe.text.c_str(), file.c_str(), 0, nullptr, nullptr), "reading " + file);
+  const NvrtcProgram program(made);
+
+  std::vector<const char*> options;
+  for (const std::string& option : recipe.options) options.push_back(option.c_str());
+  const nvrtcResult status = nvrtcCompileProgram(made, static_cast<int>(options.size()), options.data());
+  Compiled compiled;
+  compiled.log = log_of(made);
+  if (status == NVRTC_ERROR_COMPILATION) {
+    const bool no_headers = compiled.log.find("could not open source file") != std::string::npos;
+    throw BadInput("kernel: " + file + ", the compiler's errors:\n" + compiled.log +
+                   (no_headers ? "NVIDIA's headers are looked for in CUDA_PATH and beside libnvrtc\n" : ""));
+  }
+  check(status,
+        [&] { return "compiling " + file + " with " + recipe.options.front() + ": " + one_line(compiled.log); });
+
+  std::size_t size = 0;
+  check(nvrtcGetCUBINSize(made, &size), "reading the machine code of " + file);
+  compiled.cubin.resize(size);
+  check(nvrtcGetCUBIN(made, reinterpret_cast<char*>(compiled.cubin.data())), "reading the machine code of " + file);
+  check(nvrtcGetPTXSize(made, &size), "reading the PTX of " + file);
+  compiled.ptx.resize(size);
+  check(nvrtcGetPTX(made, compiled.ptx.data()), "reading the PTX of " + file);
+  compiled.ptx.resize(compiled.ptx.find_last_not_of('\0') + 1);
+  return compiled;
+}
+
+void read_resources(Compiled& compiled, const Kernel& kernel) {
+  const std::string_view report = report_of(compiled.log, kernel.entry);
+  if (report.empty())
+    throw BadInput("kernel: " + kernel.file + ", has no function extern \"C\" __global__ " + kernel.entry);
+  compiled.registers = number_before(report, " registers");
+  compiled.shared_bytes = number_before(report, " bytes smem");
+  compiled.spill_bytes = number_before(report, " bytes spill stores") + number_before(report, " bytes spill loads");
+}
+
+std::string architecture(int major, int minor) {
+  int count = 0;
+  check(nvrtcGetNumSupportedArchs(&count), "asking what it compiles for");
+  std::vector<int> supported(static_cast<std::size_t>(count));
+  check(nvrtcGetSupportedArchs(supported.data()), "asking what it compiles for");
+  const int wanted = 10 * major + minor;
+  if (std::find(supported.begin(), supported.end(), wanted) == supported.end())
+    throw Unsupported("compute capability: " + std::to_string(major) + "." + std::to_string(minor) + ", " +
+                      compiler_name() + " compiles for sm_" + std::to_string(supported.front()) + " to sm_" +
+                      std::to_string(supported.back()) + ": use a toolkit that knows this GPU");
+  // From Hopper on, the instructions for its tensor cores and bulk copies are in the 'a' variant alone.
+  return "sm_" + std::to_string(wanted) + (major >= 9 ? "a" : "");
+}
+
+}  // namespace convlens::gpu

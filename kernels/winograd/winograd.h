@@ -1,0 +1,10 @@
+// Winograd convolution on a GPU.
+#pragma once
+
+#include "algorithms/interface/algorithm.h"
+
+namespace convlens::gpu {
+
+const Algorithm& winograd_cc();
+
+}  // namespace convlens::gpu
