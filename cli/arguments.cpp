@@ -161,6 +161,18 @@ void RowArguments::add_to(CLI::App& command, Amount amount) {
       ->group(group);
 }
 
+void RowArguments::add_row_to(CLI::App& command) {
+  command.add_option_function<std::string>(
+      "ROW", [this](const std::string& run) { runs_ = {run}; },
+      "NAME[:ID=VALUE,…], a row of `convlens list algorithms`, with options");
+  const auto add = [&](const std::string& option, std::vector<std::string>& values, const std::string& type,
+                       const std::string& sentence) {
+    limit(command.add_option(option, values, sentence), Amount::one)->type_name(type)->group("Algorithms");
+  };
+  add("--dtype", dtypes_, "TYPE", "f16, bf16, f32, f64");
+  add("--layout", layouts_, "LAYOUT", "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW");
+}
+
 bool RowArguments::asks_for_all() const { return runs_.empty() || std::ranges::find(runs_, "all") != runs_.end(); }
 
 bool RowArguments::takes(const Algorithm& row) const {

@@ -45,6 +45,7 @@ class LayerArguments {
 class RowArguments {
  public:
   void add_to(CLI::App& command, Amount amount);  // one: without --options
+  void add_row_to(CLI::App& command);             // ROW, --dtype and --layout, one of each; no --device
   bool algorithm_given() const { return !runs_.empty(); }
   bool asks_for_all() const;  // by `--algorithm all`, or by not saying
   bool dtype_given() const { return !dtypes_.empty(); }

@@ -106,6 +106,7 @@ Exit run(int argc, char** argv) {
   add_bench(app, globals);
   add_windows(app, globals);
   add_view(app, globals);
+  add_kernel(app, globals);
   add_globals(app, globals);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) add_globals(*command, globals);
   for (const auto& [command, option, why] : kRefused) app.get_subcommand(command)->get_option(option)->group("");

@@ -70,7 +70,8 @@ Runtime& runtime();
 std::string why_no_runtime();
 
 // The workspace of a transform: what cuFFT asks for where there is a GPU. Elsewhere, where it cannot be asked and the
-// program is only described, an estimate: one array of half-spectra.
+// program is only described, an estimate: nothing for lengths that factor into 2, 3, 5 and 7 (measured with cuFFT 12 on
+// an H200, 8 to 1000 points), one array of half-spectra for others.
 std::int64_t fft_workspace_bytes(const Fft& fft);
 
 }  // namespace convlens::gpu

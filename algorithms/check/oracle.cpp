@@ -62,8 +62,10 @@ struct PlainSum {
     std::fill_n(scale, kLanes, std::abs(bias));
   }
   void add(const double* x, double w) {
-    for (int k = 0; k < kLanes; ++k) y[k] += x[k] * w;
-    for (int k = 0; k < kLanes; ++k) scale[k] += std::abs(x[k]) * std::abs(w);
+    double products[kLanes];
+    for (int k = 0; k < kLanes; ++k) products[k] = x[k] * w;
+    for (int k = 0; k < kLanes; ++k) y[k] += products[k];
+    for (int k = 0; k < kLanes; ++k) scale[k] += std::abs(products[k]);
   }
   double result(int k) const { return y[k]; }
 };

@@ -102,33 +102,21 @@ struct WindowsInPlace {
 };
 
 Decisions decide(const Request& request) {
-  const ConvProblem problem = request.problem;
-  const simd::Panels panels(problem);
-  const int threads = simd::used_threads(request);
-  const std::int64_t row_bytes = problem.spec().stride_h * problem.wi() * problem.ci() * size_of(request.dtype);
-  const simd::Blocking blocking = simd::choose_blocking(request, row_bytes);
-  const simd::Switches switches = simd::switches(request);
+  const ConvProblem& problem = request.problem;
+  const simd::LoopPlan loop(request, simd::kRowTapChannel, simd::picture_row_bytes(request));
   const std::int64_t run_bytes = WindowsInPlace::run(problem) * size_of(request.dtype);
-  const std::int64_t border_rows = blocking.images * blocking.rows;
+  const std::int64_t border_rows = loop.blocking.images * loop.blocking.rows;
+  const std::int64_t border_runs = border_rows * WindowsInPlace::border_columns(problem) * problem.hf();
 
-  Decisions d;
-  d.stages = simd::picture_stages(request);
-  if (d.stages.empty()) d.stages = {input_stage(problem, request.dtype)};
-  d.stages.push_back(panels.stage(problem, simd::kRowTapChannel));
-  d.scratch = {panels.bias_buffer(),
-               {"zeros", run_bytes},
-               {"border", threads * border_rows * WindowsInPlace::border_columns(problem) * problem.hf() * run_bytes}};
-  d.executed_flops = problem.flops();
-  d.error_model = plain_sum_model(problem, request.dtype);
-  d.notes = {"instructions: " + simd::instruction_set()};
+  std::vector<Stage> pictures = simd::picture_stages(request);
+  if (pictures.empty()) pictures = {input_stage(problem, request.dtype)};
+  Decisions d = loop.decisions(pictures, {{"zeros", run_bytes}, {"border", loop.threads * border_runs * run_bytes}});
   d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
     const simd::Picture picture(request, a.x, workspace);
-    float* const packed = workspace.get<float>("panels");
     float* const zeros = workspace.get<float>("zeros");
-    std::fill_n(zeros, WindowsInPlace::run(problem), 0.0f);
-    panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kRowTapChannel, packed, threads);
-    const WindowsInPlace windows{problem, picture.view(), zeros, workspace.get<float>("border"), border_rows};
-    simd::BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
+    std::fill_n(zeros, WindowsInPlace::run(loop.problem), 0.0f);
+    loop.run(a, workspace,
+             WindowsInPlace{loop.problem, picture.view(), zeros, workspace.get<float>("border"), border_rows});
   };
   return d;
 }

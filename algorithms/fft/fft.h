@@ -6,5 +6,6 @@
 namespace convlens {
 
 const Algorithm& fft_ref();
+const Algorithm& fft_cpu();
 
 }  // namespace convlens

@@ -16,14 +16,9 @@
 //
 // Each input channel is transformed once for all C_o, each filter once for all N. A stride saves no transform: the
 // inverse gives the outputs of stride 1, and every s-th is kept. f16 and bf16 are widened to f32.
-//
-// FLOPs: 2.5·P·log₂P a real transform of P points (half of the customary 5·P·log₂P of a complex one), 8 a complex
-// multiply-add, and P_h·(P_w/2 + 1) of those for every pair of channels and every tile. That counts whole transforms,
-// also where rows are skipped because they hold only zeros or are not kept.
 #include <omp.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "algorithms/fft/fft.h"
 #include "algorithms/fft/fft_error.h"
@@ -63,16 +58,6 @@ std::optional<Refusal> filter_fits_tile(const Request& request) {
   else
     refusal.nearest->options.set("transform", "whole");
   return refusal;
-}
-
-std::int64_t executed_flops(const ConvProblem& p, const fft::Lengths& n, std::int64_t tiles) {
-  const char* const what = "executed FLOPs";
-  const std::int64_t transform = std::llround(2.5 * static_cast<double>(n.points()) * n.log2_points());
-  const std::int64_t of_input = checked::product(what, {p.n(), p.ci(), tiles, transform});
-  const std::int64_t of_filter = checked::product(what, {p.co(), p.ci_per_group(), transform});
-  const std::int64_t of_product = checked::product(what, {8, p.n(), p.co(), p.ci_per_group(), tiles, n.bins()});
-  const std::int64_t of_output = checked::product(what, {p.n(), p.co(), tiles, transform});
-  return checked::sum(what, {of_input, of_filter, of_product, of_output});
 }
 
 // What a run needs to know beyond its arguments. `workers` threads have a tile of their own to transform in.
@@ -185,7 +170,6 @@ Decisions decide(const Request& request) {
   const ConvProblem& p = request.problem;
   const fft::Lengths lengths = lengths_of(request);
   const fft::InputSpectrumMap input(p, lengths);
-  const std::int64_t tiles = checked::product("tiles", {input.rows.tiles, input.columns.tiles});
   const bool whole = request.options.is("transform", "whole");
 
   Decisions d;
@@ -194,7 +178,7 @@ Decisions decide(const Request& request) {
   const std::int64_t workers = request.threads > 0 ? request.threads : omp_get_max_threads();
   const std::int64_t tile_bytes = (checked::product("bytes of a tile", {lengths.tile(), cell}) + 63) / 64 * 64;
   d.scratch = {{"tiles", checked::product("bytes of the tiles", {workers, tile_bytes})}};
-  d.executed_flops = executed_flops(p, lengths, tiles);
+  d.executed_flops = fft::executed_flops(p, lengths);
   d.error_model = fft::error_model(p, request.dtype, lengths, whole ? Spread::image : Spread::tile);
   d.notes = {"transform: " + std::to_string(lengths.h) + "x" + std::to_string(lengths.w) + " points, " +
              std::to_string(input.rows.tiles) + "x" + std::to_string(input.columns.tiles) + " tiles"};

@@ -1,6 +1,9 @@
 #include "algorithms/fft/fft_stages.h"
 
+#include <cmath>
+
 #include "algorithms/fft/fft_map.h"
+#include "algorithms/problem/checked.h"
 
 namespace convlens::fft {
 
@@ -41,6 +44,18 @@ std::vector<Stage> stages(const ConvProblem& p, DType dtype, const Lengths& n) {
   w.lay_out({0, 1, 3, 2});
   y.lay_out({0, 1, 2, 3, 5, 4});
   return {x, w, y};
+}
+
+std::int64_t executed_flops(const ConvProblem& p, const Lengths& n) {
+  const char* const what = "executed FLOPs";
+  const InputSpectrumMap input(p, n);
+  const std::int64_t tiles = checked::product("tiles", {input.rows.tiles, input.columns.tiles});
+  const std::int64_t transform = std::llround(2.5 * static_cast<double>(n.points()) * n.log2_points());
+  const std::int64_t of_input = checked::product(what, {p.n(), p.ci(), tiles, transform});
+  const std::int64_t of_filter = checked::product(what, {p.co(), p.ci_per_group(), transform});
+  const std::int64_t of_product = checked::product(what, {8, p.n(), p.co(), p.ci_per_group(), tiles, n.bins()});
+  const std::int64_t of_output = checked::product(what, {p.n(), p.co(), tiles, transform});
+  return checked::sum(what, {of_input, of_filter, of_product, of_output});
 }
 
 }  // namespace convlens::fft

@@ -50,41 +50,30 @@ struct Im2colWindows {
 };
 
 Decisions decide(const Request& request) {
-  const ConvProblem problem = request.problem;
-  const simd::Panels panels(problem);
-  const int threads = simd::used_threads(request);
   const bool stored = request.options.is("batching", "full");
-  const simd::Switches switches = simd::switches(request);
-  Stage matrix = im2col_stage(problem, request.dtype);
+  Stage matrix = im2col_stage(request.problem, request.dtype);
   const std::vector<int> order{0, 1, 2, 4, 5, 3};
   matrix.lay_out(order);
-  const simd::Blocking blocking = simd::choose_blocking(request, matrix.axes[1].stride * matrix.cell_bytes());
+  const simd::LoopPlan loop(request, simd::kRowTapChannel, matrix.axes[1].stride * matrix.cell_bytes());
   if (!stored) {
-    matrix.axes[0].resident = std::min(matrix.axes[0].extent, blocking.images);
-    matrix.axes[1].resident = blocking.rows;
-    matrix.copies = threads;
+    matrix.axes[0].resident = std::min(matrix.axes[0].extent, loop.blocking.images);
+    matrix.axes[1].resident = loop.blocking.rows;
+    matrix.copies = loop.threads;
     matrix.lay_out(order);
   }
 
-  Decisions d;
-  d.stages = {matrix, panels.stage(problem, simd::kRowTapChannel)};
-  d.scratch = {panels.bias_buffer()};
-  d.executed_flops = problem.flops();
-  d.error_model = plain_sum_model(problem, request.dtype);
-  d.notes = {"instructions: " + simd::instruction_set()};
+  Decisions d = loop.decisions({matrix}, {});
   d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
-    float* const packed = workspace.get<float>("panels");
-    panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kRowTapChannel, packed, threads);
-    const Im2colWindows windows{problem, matrix, a.x.as<float>(), workspace.get<float>("im2col"), stored};
+    const Im2colWindows windows{loop.problem, matrix, a.x.as<float>(), workspace.get<float>("im2col"), stored};
     if (stored) {
-#pragma omp parallel for collapse(2) num_threads(threads)
-      for (std::int64_t n = 0; n < problem.n(); ++n)
-        for (std::int64_t p = 0; p < problem.ho(); ++p) {
+#pragma omp parallel for collapse(2) num_threads(loop.threads)
+      for (std::int64_t n = 0; n < loop.problem.n(); ++n)
+        for (std::int64_t p = 0; p < loop.problem.ho(); ++p) {
           const simd::Block row{n, 1, p, 1};
           windows.fill(row, windows.row(row, n, p, 0));
         }
     }
-    simd::BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
+    loop.run(a, workspace, windows);
   };
   return d;
 }

@@ -38,31 +38,18 @@ struct ImplicitWindows {
 };
 
 Decisions decide(const Request& request) {
-  const ConvProblem problem = request.problem;
-  const simd::Panels panels(problem);
-  const int threads = simd::used_threads(request);
-  const std::int64_t row_bytes = problem.spec().stride_h * problem.wi() * problem.ci() * size_of(request.dtype);
-  const simd::Blocking blocking = simd::choose_blocking(request, row_bytes);
-  const simd::Switches switches = simd::switches(request);
-  Stage matrix = im2col_stage(problem, request.dtype);
-  matrix.stored = false;
+  const simd::LoopPlan loop(request, simd::kRowTapChannel, simd::picture_row_bytes(request));
+  std::vector<Stage> stages = simd::picture_stages(request);
+  stages.push_back(im2col_stage(request.problem, request.dtype));
+  stages.back().stored = false;
 
-  Decisions d;
-  d.stages = simd::picture_stages(request);
-  d.stages.push_back(matrix);
-  d.stages.push_back(panels.stage(problem, simd::kRowTapChannel));
-  d.scratch = {panels.bias_buffer(), {"zeros", problem.ci_per_group() * size_of(request.dtype)}};
-  d.executed_flops = problem.flops();
-  d.error_model = plain_sum_model(problem, request.dtype);
-  d.notes = {"instructions: " + simd::instruction_set()};
+  const std::int64_t run = request.problem.ci_per_group();
+  Decisions d = loop.decisions(stages, {{"zeros", run * size_of(request.dtype)}});
   d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
     const simd::Picture picture(request, a.x, workspace);
-    float* const packed = workspace.get<float>("panels");
     float* const zeros = workspace.get<float>("zeros");
-    std::fill_n(zeros, problem.ci_per_group(), 0.0f);
-    panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kRowTapChannel, packed, threads);
-    const ImplicitWindows windows{problem, Im2colMap(problem), picture.view(), zeros};
-    simd::BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
+    std::fill_n(zeros, run, 0.0f);
+    loop.run(a, workspace, ImplicitWindows{loop.problem, Im2colMap(loop.problem), picture.view(), zeros});
   };
   return d;
 }

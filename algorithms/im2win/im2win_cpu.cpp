@@ -62,39 +62,28 @@ struct Im2winWindows {
 };
 
 Decisions decide(const Request& request) {
-  const ConvProblem problem = request.problem;
-  const simd::Panels panels(problem);
-  const int threads = simd::used_threads(request);
   const bool stored = request.options.is("windows", "stored");
-  const simd::Switches switches = simd::switches(request);
-  Stage tensor = im2win_stage(problem, request.dtype, WindowOrder::NHWC);
-  const simd::Blocking blocking = simd::choose_blocking(request, tensor.axes[2].stride * tensor.cell_bytes());
+  Stage tensor = im2win_stage(request.problem, request.dtype, WindowOrder::NHWC);
+  const simd::LoopPlan loop(request, simd::kTapRowChannel, tensor.axes[2].stride * tensor.cell_bytes());
   if (!stored) {
-    tensor.axes[0].resident = std::min(tensor.axes[0].extent, blocking.images);
-    tensor.axes[2].resident = blocking.rows;
-    tensor.copies = threads;
+    tensor.axes[0].resident = std::min(tensor.axes[0].extent, loop.blocking.images);
+    tensor.axes[2].resident = loop.blocking.rows;
+    tensor.copies = loop.threads;
     tensor.lay_out({0, 2, 3, 4, 1});
   }
 
-  Decisions d;
-  d.stages = {tensor, panels.stage(problem, simd::kTapRowChannel)};
-  d.scratch = {panels.bias_buffer()};
-  d.executed_flops = problem.flops();
-  d.error_model = plain_sum_model(problem, request.dtype);
-  d.notes = {"instructions: " + simd::instruction_set()};
+  Decisions d = loop.decisions({tensor}, {});
   d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
-    float* const packed = workspace.get<float>("panels");
-    panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), simd::kTapRowChannel, packed, threads);
-    const Im2winWindows windows{problem, tensor, a.x.as<float>(), workspace.get<float>("im2win"), stored};
+    const Im2winWindows windows{loop.problem, tensor, a.x.as<float>(), workspace.get<float>("im2win"), stored};
     if (stored) {
-#pragma omp parallel for collapse(2) num_threads(threads)
-      for (std::int64_t n = 0; n < problem.n(); ++n)
-        for (std::int64_t m = 0; m < problem.ho(); ++m) {
+#pragma omp parallel for collapse(2) num_threads(loop.threads)
+      for (std::int64_t n = 0; n < loop.problem.n(); ++n)
+        for (std::int64_t m = 0; m < loop.problem.ho(); ++m) {
           const simd::Block row{n, 1, m, 1};
           windows.fill(row, windows.strip(row, n, m, 0));
         }
     }
-    simd::BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
+    loop.run(a, workspace, windows);
   };
   return d;
 }

@@ -17,8 +17,9 @@ namespace {
 // One line an algorithm.
 const std::vector<const Algorithm*>& own_rows() {
   static const std::vector<const Algorithm*> rows{
-      &direct_ref(),        &direct_cpu(), &im2col_ref(), &im2col_cpu(), &fft_ref(),      &implicit_gemm_ref(),
-      &implicit_gemm_cpu(), &im2win_ref(), &im2win_cpu(), &mec_ref(),    &winograd_ref(),
+      &direct_ref(), &direct_cpu(),        &im2col_ref(),        &im2col_cpu(), &fft_ref(),
+      &fft_cpu(),    &implicit_gemm_ref(), &implicit_gemm_cpu(), &im2win_ref(), &im2win_cpu(),
+      &mec_ref(),    &winograd_ref(),      &winograd_cpu(),
   };
   return rows;
 }

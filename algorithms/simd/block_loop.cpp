@@ -1,5 +1,7 @@
 #include "algorithms/simd/block_loop.h"
 
+#include <utility>
+
 namespace convlens::simd {
 
 namespace {
@@ -30,7 +32,7 @@ Switches switches(const Request& request) {
           options.is("nontemporal", "on") || large};
 }
 
-std::vector<Option> loop_options() {
+std::vector<Option> block_options() {
   return {
       {"simd", "Vector instructions", "Multiply with vectors, or one number at a time.", {"on", "off"}, "on", true},
       {"threads", "Threads", "Share the blocks out between all threads, or use one.", {"all", "one"}, "all", true},
@@ -46,19 +48,24 @@ std::vector<Option> loop_options() {
        {"on", "off"},
        "on",
        true},
-      {"prefetch",
-       "Prefetch",
-       "Ask for the output's cache lines before the tile is computed.",
-       {"on", "off"},
-       "on",
-       true},
-      {"nontemporal",
-       "Non-temporal stores",
-       "Write y past the caches: auto does so where y is larger than they are.",
-       {"auto", "on", "off"},
-       "auto",
-       true},
   };
+}
+
+std::vector<Option> loop_options() {
+  std::vector<Option> all = block_options();
+  all.push_back({"prefetch",
+                 "Prefetch",
+                 "Ask for the output's cache lines before the tile is computed.",
+                 {"on", "off"},
+                 "on",
+                 true});
+  all.push_back({"nontemporal",
+                 "Non-temporal stores",
+                 "Write y past the caches: auto does so where y is larger than they are.",
+                 {"auto", "on", "off"},
+                 "auto",
+                 true});
+  return all;
 }
 
 Rule f32_only() {
@@ -68,6 +75,31 @@ Rule f32_only() {
             nearest.dtype = DType::f32;
             return Refusal{"dtype: " + std::string(name(request.dtype)) + ", the fast CPU rows compute f32", nearest};
           }};
+}
+
+LoopPlan::LoopPlan(const Request& request, const ReductionOrder& window_order, std::int64_t row_bytes)
+    : problem(request.problem),
+      panels(request.problem),
+      order(window_order),
+      blocking(choose_blocking(request, row_bytes)),
+      switches(simd::switches(request)),
+      threads(used_threads(request)) {}
+
+Decisions LoopPlan::decisions(std::vector<Stage> stages, std::vector<Buffer> scratch) const {
+  Decisions d;
+  d.stages = std::move(stages);
+  d.stages.push_back(panels.stage(problem, order));
+  d.scratch = std::move(scratch);
+  d.scratch.insert(d.scratch.begin(), panels.bias_buffer());
+  d.executed_flops = problem.flops();
+  d.error_model = plain_sum_model(problem, DType::f32);
+  d.notes = {"instructions: " + instruction_set()};
+  return d;
+}
+
+std::int64_t picture_row_bytes(const Request& request) {
+  const ConvProblem& p = request.problem;
+  return p.spec().stride_h * p.wi() * p.ci() * size_of(request.dtype);
 }
 
 }  // namespace convlens::simd

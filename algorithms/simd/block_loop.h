@@ -47,7 +47,8 @@ Switches switches(const Request& request);
 // As many output rows as keep `row_bytes` each within half an L2 cache, but so that every thread gets several blocks.
 Blocking choose_blocking(const Request& request, std::int64_t row_bytes);
 int used_threads(const Request& request);
-std::vector<Option> loop_options();  // simd, threads, register_tile, cache_block, prefetch, nontemporal
+std::vector<Option> block_options();  // simd, threads, register_tile, cache_block
+std::vector<Option> loop_options();   // these, prefetch and nontemporal
 
 // The limit that the fast rows share.
 Rule f32_only();
@@ -157,5 +158,31 @@ struct BlockLoop {
         tiles.to[static_cast<std::size_t>(first + i)][(o + j) * y.strides[1]] = apart[i][j];
   }
 };
+
+// What the decisions of a row around this loop nest have in common.
+struct LoopPlan {
+  ConvProblem problem;
+  Panels panels;
+  ReductionOrder order;  // of the windows' values
+  Blocking blocking;
+  Switches switches;
+  int threads;
+
+  // `row_bytes` are those that the windows of one output row take.
+  LoopPlan(const Request& request, const ReductionOrder& window_order, std::int64_t row_bytes);
+
+  // Everything but how to execute: `stages` and the panels, and `scratch` and their bias.
+  Decisions decisions(std::vector<Stage> stages, std::vector<Buffer> scratch) const;
+
+  template <class Windows>
+  void run(const Arguments& a, const Workspace& workspace, const Windows& windows) const {
+    float* const packed = workspace.get<float>("panels");
+    panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), order, packed, threads);
+    BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
+  }
+};
+
+// The rows of a picture that the windows of one output row add to those of the one before it, in bytes.
+std::int64_t picture_row_bytes(const Request& request);
 
 }  // namespace convlens::simd

@@ -51,6 +51,20 @@ PanelMap map_of(const ConvProblem& p, std::int64_t width, std::int64_t per_group
 
 }  // namespace
 
+void gather_filters(View<const float> w, std::int64_t first_o, std::int64_t outputs, std::int64_t width,
+                    std::int64_t first_c, std::int64_t channels, float* to) {
+  for (std::int64_t u = 0; u < w.shape[2]; ++u)
+    for (std::int64_t v = 0; v < w.shape[3]; ++v, to += channels * width)
+      for (std::int64_t j = 0; j < width; ++j)
+        if (j < outputs) {
+          const float* const filter = &w(first_o + j, first_c, u, v);
+          __builtin_prefetch(filter + channels * w.strides[1]);  // where the next channels begin: too many for hardware
+          for (std::int64_t c = 0; c < channels; ++c) to[c * width + j] = filter[c * w.strides[1]];
+        } else {
+          for (std::int64_t c = 0; c < channels; ++c) to[c * width + j] = 0;
+        }
+}
+
 Panels::Panels(const ConvProblem& p) : groups_(p.groups()), reduction_(p.reduction()), width_(tile_width()) {
   per_group_ = (p.co_per_group() + width_ - 1) / width_;
 }
@@ -60,6 +74,7 @@ void Panels::pack(const ConvProblem& p, View<const float> w, Bias<float> bias, c
   const PanelMap map = map_of(p, width_, per_group_, order);
   constexpr std::int64_t kChunk =
       64;  // of k: whole cache lines of each filter are read, and the rows written stay in L1
+  constexpr std::int64_t kLine = 64 / sizeof(float);
   for (std::int64_t g = 0; g < groups_; ++g)
     for (std::int64_t b = 0; b < per_group_; ++b)
       for (std::int64_t j = 0; j < width_; ++j) {
@@ -83,6 +98,8 @@ void Panels::pack(const ConvProblem& p, View<const float> w, Bias<float> bias, c
         const std::int64_t channels = std::min(width_, p.co_per_group() - b * width_);
         for (std::int64_t j = 0; j < channels; ++j) {
           const float* const filter = &w(g * p.co_per_group() + b * width_ + j, 0, 0, 0);
+          // The next chunk of each filter: more streams than the hardware asks ahead for.
+          for (std::int64_t k = 0; k < length; k += kLine) __builtin_prefetch(filter + within[k] + kChunk);
           for (std::int64_t k = 0; k < length; ++k) rows[k * width_ + j] = filter[within[k]];
         }
         for (std::int64_t j = channels; j < width_; ++j)

@@ -20,6 +20,11 @@ inline constexpr ReductionOrder kRowTapChannel{2, 3, 1};
 inline constexpr ReductionOrder kTapRowChannel{3, 2, 1};
 inline constexpr ReductionOrder kChannelRowTap{1, 2, 3};
 
+// Some filters side by side, as a row that transforms them needs them: to[tap][c][j] = w(first_o + j, first_c + c, tap)
+// for j < width, zero where j ≥ outputs; taps in the order (u, v).
+void gather_filters(View<const float> w, std::int64_t first_o, std::int64_t outputs, std::int64_t width,
+                    std::int64_t first_c, std::int64_t channels, float* to);
+
 class Panels {
  public:
   explicit Panels(const ConvProblem& problem);

@@ -82,7 +82,9 @@ FractionMatrix scaled(FractionMatrix matrix, int exponent) {
 }  // namespace
 
 DType stored_type(const Request& request) {
-  return request.options.is("stored", "tensor") ? request.dtype : accumulator_of(request.dtype);
+  const DType accumulator = accumulator_of(request.dtype);
+  const bool choice = request.dtype != accumulator;  // rows that compute in one type only have no such option
+  return choice && request.options.is("stored", "tensor") ? request.dtype : accumulator;
 }
 
 TileAxis tile_rows(const Request& request) {

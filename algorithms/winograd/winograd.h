@@ -8,6 +8,7 @@
 namespace convlens {
 
 const Algorithm& winograd_ref();
+const Algorithm& winograd_cpu();
 
 // Aᵀ, G and Bᵀ of the axes of `request`, as published (not scaled), in exact fractions over several lines.
 // Throws Unsupported with the reason where winograd.ref does not serve the request.

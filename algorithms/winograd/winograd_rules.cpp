@@ -84,13 +84,13 @@ std::string judge_points(std::string_view value) {
 
 }  // namespace
 
-std::vector<Option> winograd_options() {
+std::vector<Option> tile_options(const std::string& m) {
   return {
       {.id = "m",
        .title = "Output tile",
        .sentence = "How many outputs a tile makes along each axis on which the filter has several taps.",
        .values = {},
-       .default_value = "2",
+       .default_value = m,
        .accepts = integer_between(1, 8)},
       {.id = "points",
        .title = "Points",
@@ -98,13 +98,19 @@ std::vector<Option> winograd_options() {
        .values = {},
        .default_value = "auto",
        .accepts = judge_points},
-      {.id = "stored",
-       .title = "Type of V and U",
-       .sentence = "What the transformed data of f16 and bf16 tensors is stored in: the accumulator's f32, or the "
-                   "tensors' own type, as tensor cores need it.",
-       .values = {"accumulator", "tensor"},
-       .default_value = "accumulator"},
   };
+}
+
+std::vector<Option> winograd_options() {
+  std::vector<Option> all = tile_options("2");
+  all.push_back({.id = "stored",
+                 .title = "Type of V and U",
+                 .sentence =
+                     "What the transformed data of f16 and bf16 tensors is stored in: the accumulator's f32, or "
+                     "the tensors' own type, as tensor cores need it.",
+                 .values = {"accumulator", "tensor"},
+                 .default_value = "accumulator"});
+  return all;
 }
 
 std::vector<Rule> winograd_rules() {

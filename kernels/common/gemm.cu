@@ -21,7 +21,7 @@
 #include "common/default_layer.h"
 #include "common/schedule.h"
 #ifndef CONVLENS_CONFIGURED
-constexpr int tile_m = 128, tile_n = 128, tile_k = 16, thread_m = 8, thread_n = 8, stages = 3, blocks_per_sm = 2;
+constexpr int tile_m = 128, tile_n = 128, tile_k = 8, thread_m = 8, thread_n = 16, stages = 4, blocks_per_sm = 2;
 constexpr bool a_k_contiguous = false, b_k_contiguous = false, vector_a = true, vector_b = true, vector_c = true;
 constexpr bool segmented = false, bias_of_rows = false;
 #endif

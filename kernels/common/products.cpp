@@ -6,7 +6,7 @@ namespace convlens::gpu {
 
 namespace {
 
-constexpr int kThread = 8;  // a thread computes kThread × kThread
+constexpr int kThreadM = 8, kTileK = 8;
 
 bool divides(std::int64_t divisor, std::initializer_list<std::int64_t> values) {
   for (const std::int64_t value : values)
@@ -17,14 +17,25 @@ bool divides(std::int64_t divisor, std::initializer_list<std::int64_t> values) {
 // Whether every vector of four at a multiple of four along the contiguous index is aligned to 16 bytes.
 bool aligned(const Matrices& m) { return divides(4, {m.ld, m.outer_step, m.inner_step, m.first.offset / 4}); }
 
+// Whether the kernel copies both operands by vectors.
+bool copies_vectors(const Products& p, bool vector_io) {
+  return vector_io && !p.a.k_contiguous && !p.b.k_contiguous && aligned(p.a) && aligned(p.b);
+}
+
 }  // namespace
 
 std::vector<Option> tiling_options() {
-  return {{"stages",
+  return {{"tile",
+           "Tile of the GEMM",
+           "What a block of the own GEMM computes, 8x8 or, of the large tile, 8x16 numbers a thread.",
+           {"auto", "64x64", "128x128"},
+           "auto",
+           true},
+          {"stages",
            "Stages",
            "How many slices of the operands are in shared memory: while one is multiplied, the others are filled.",
            {"1", "2", "3", "4"},
-           "3",
+           "4",
            true},
           {"vector_io",
            "16-byte vectors",
@@ -34,26 +45,31 @@ std::vector<Option> tiling_options() {
            true}};
 }
 
-Tiling tiling(const OptionSet& options, std::int64_t m, std::int64_t n) {
-  return {.tile_m = m <= 64 ? 64 : 128,
-          .tile_n = n <= 32 ? 32 : n <= 64 ? 64 : 128,
-          .stages = static_cast<int>(options.integer("stages")),
-          .vector_io = options.is("vector_io", "on")};
+// The large tile reads less from shared memory for each product, the small one wastes less at the edges and while a
+// block begins and ends; measured (kernels/PERFORMANCE.md).
+Tiling tiling(const OptionSet& options, const Products& p) {
+  Tiling t{.stages = static_cast<int>(options.integer("stages")), .vector_io = options.is("vector_io", "on")};
+  const bool large = copies_vectors(p, t.vector_io) && p.m > 64 && p.n > 64 && p.k >= 128;
+  if (options.is("tile", "128x128") || (options.is("tile", "auto") && large))
+    t.tile_m = t.tile_n = 128, t.thread_n = 16;
+  return t;
 }
 
 Launch own_gemm(const Products& p, const Tiling& t, bool sizes_at_run_time) {
-  const int threads = t.tile_m * t.tile_n / (kThread * kThread);
+  const int threads = t.tile_m * t.tile_n / (kThreadM * t.thread_n);
+  // As many blocks as leave a thread the registers for its sums, fragments and, without vectors, many addresses.
+  const int threads_of_sm = (t.thread_n == 16 ? 256 : 384) + (copies_vectors(p, t.vector_io) ? 128 : 0);
   const bool bias_of_rows = p.bias == Products::Bias::of_rows, segmented = p.segment != 0;
   const std::vector<Constant> constants{
       {"has_bias", p.bias != Products::Bias::none},
       {"bias_of_rows", bias_of_rows},
       {"tile_m", t.tile_m},
       {"tile_n", t.tile_n},
-      {"tile_k", t.tile_k},
-      {"thread_m", kThread},
-      {"thread_n", kThread},
+      {"tile_k", kTileK},
+      {"thread_m", kThreadM},
+      {"thread_n", t.thread_n},
       {"stages", t.stages},
-      {"blocks_per_sm", 512 / threads},
+      {"blocks_per_sm", threads_of_sm / threads},
       {"a_k_contiguous", p.a.k_contiguous},
       {"b_k_contiguous", p.b.k_contiguous},
       {"vector_a", t.vector_io && aligned(p.a)},
@@ -74,7 +90,7 @@ Launch own_gemm(const Products& p, const Tiling& t, bool sizes_at_run_time) {
       .kernel = {"common/gemm.cu", "gemm", constants, sizes, sizes_at_run_time},
       .grid = {ceil_div(p.m, t.tile_m) * ceil_div(p.n, t.tile_n), p.outer * p.inner},
       .block = {threads},
-      .shared_bytes = static_cast<std::int64_t>(t.stages) * t.tile_k * (t.tile_m + 4 + t.tile_n + 4) * 4,
+      .shared_bytes = static_cast<std::int64_t>(t.stages) * kTileK * (t.tile_m + 4 + t.tile_n + 4) * 4,
       .arguments = {p.a.first, p.b.first, bias(), p.c.first, number(p.inner), number(p.a.outer_step),
                     number(p.a.inner_step), number(p.b.outer_step), number(p.b.inner_step), number(p.c.outer_step),
                     number(p.c.inner_step)},

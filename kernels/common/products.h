@@ -32,14 +32,15 @@ struct Products {
   std::int64_t segment = 0, segment_step = 0;
 };
 
+// How common/gemm.cu cuts C: the part of a block, and the columns of a thread (its rows are 8).
 struct Tiling {
-  int tile_m = 128, tile_n = 128, tile_k = 16, stages = 3;
+  int tile_m = 64, tile_n = 64, thread_n = 8, stages = 4;
   bool vector_io = true;
 };
 
-// The options that shape common/gemm.cu, and what they ask for where C has m rows and n columns.
+// The options that shape common/gemm.cu, and what they ask for.
 std::vector<Option> tiling_options();
-Tiling tiling(const OptionSet& options, std::int64_t m, std::int64_t n);
+Tiling tiling(const OptionSet& options, const Products& products);
 
 Launch own_gemm(const Products& products, const Tiling& tiling, bool sizes_at_run_time);
 

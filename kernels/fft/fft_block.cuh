@@ -7,14 +7,14 @@
 #include "fft/fft_layer.cuh"
 #include "fft/fft_points.cuh"
 #ifndef CONVLENS_CONFIGURED
-constexpr int tiles_per_block = 16, channels_per_block = 1;
+constexpr int tiles_per_block = 8, channels_per_block = 1;
 #endif
 
 constexpr int half_h = points_h / 2, half_w = points_w / 2;
 constexpr int block_tiles = tiles_per_block * channels_per_block;
 constexpr int threads = block_tiles * (half_w > half_h ? half_w : half_h);
-// Pitches that keep a warp's threads on different banks, whether they differ in the column or in the tile.
-constexpr int pitch_w = block_tiles + 32 / half_w, pitch_k = (points_w * pitch_w + 31) / 32 * 32 + block_tiles;
+// Pitches that keep half a warp's threads on different banks of 8 bytes, whether they differ in the column or the tile.
+constexpr int pitch_w = block_tiles + 16 / half_w, pitch_k = (points_w * pitch_w + 15) / 16 * 16 + block_tiles;
 
 // The thread's row: neighbours hold the same row of neighbouring tiles, which are neighbours in the spectra.
 struct RowOfThread {

@@ -4,7 +4,7 @@
 //
 //   read    thread (tile, r)  columns r and r + P_w/2 as real and imaginary part of P_h complex numbers in registers
 //   columns transform them; untangle: A(k) = (Z(k) + conj Z(−k))/2, B(k) = (Z(k) − conj Z(−k))/2i, for k ≤ P_h/2
-//   turn    through shared memory, real parts first and then imaginary parts, to halve it
+//   turn    through shared memory
 //   rows    thread (k, tile)  row k, P_w complex numbers in registers; rows 0 and P_h/2 are real and go together
 //   write   bin after bin; neighbouring threads write neighbouring tiles
 //
@@ -19,10 +19,10 @@
 #include "fft/fft_tile.cuh"
 
 // Writes `tiles` tiles a channel to `spectra`, whose channels are `pitch` numbers apart.
-extern "C" __global__ void __launch_bounds__(threads, 2)
+extern "C" __global__ void __launch_bounds__(threads, 5)
     fft_forward(const float* __restrict__ operand, Complex* __restrict__ spectra, long long tiles, long long pitch,
                 const Sizes s) {
-  __shared__ float turn[half_h * pitch_k];
+  __shared__ Complex turn[half_h * pitch_k];
   const int phases = rows_of(s).phases() * columns_of(s).phases();
   const int channels = (of_filter ? s.cig : s.ci) * phases;  // a phase is a channel of its own
   const auto [first_channel, first_tile] = first_of_block(channels, phases, tiles);
@@ -42,37 +42,26 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
     transform<points_h>(z);
   }
 
-  // Untangled: left(k) of column r, right(k) of column r + P_w/2. Row 0 takes the real k = 0 and k = P_h/2.
-  Complex line[points_w];
-  const RowOfThread row;
-  float* const put = turn + column.place();
-  const float* const get = turn + row.place();
+  // Untangled: left(k) of column r, right(k) of column r + P_w/2. The real k = 0 and k = P_h/2 make one row.
+  if (column.there()) {
+    Complex* const put = turn + column.place();
+    put[0] = {z[0].re, z[half_h].re}, put[half_w * pitch_w] = {z[0].im, z[half_h].im};
 #pragma unroll
-  for (int part = 0; part < 2; ++part) {
-    __syncthreads();
-    if (column.there()) {
-#pragma unroll
-      for (int bin = 0; bin < half_h; ++bin) {
-        const Complex a = z[bin], b = z[(points_h - bin) % points_h], middle = z[half_h];
-        float left, right;
-        if (part == 0) {
-          left = bin == 0 ? a.re : 0.5f * (a.re + b.re), right = bin == 0 ? a.im : 0.5f * (a.im + b.im);
-        } else {
-          left = bin == 0 ? middle.re : 0.5f * (a.im - b.im), right = bin == 0 ? middle.im : 0.5f * (b.re - a.re);
-        }
-        put[bin * pitch_k] = left, put[bin * pitch_k + half_w * pitch_w] = right;
-      }
-    }
-    __syncthreads();
-    if (row.there()) {
-#pragma unroll
-      for (int r = 0; r < points_w; ++r) (part == 0 ? line[r].re : line[r].im) = get[r * pitch_w];
+    for (int k = 1; k < half_h; ++k) {
+      const Complex a = z[k], b = z[points_h - k];
+      put[k * pitch_k] = {0.5f * (a.re + b.re), 0.5f * (a.im - b.im)};
+      put[k * pitch_k + half_w * pitch_w] = {0.5f * (a.im + b.im), 0.5f * (b.re - a.re)};
     }
   }
+  __syncthreads();
 
+  const RowOfThread row;
   const int channel = first_channel + row.tile / tiles_per_block;
   const long long tile = first_tile + row.tile % tiles_per_block;
   if (!row.there() || channel >= channels || tile >= tiles) return;
+  Complex line[points_w];
+#pragma unroll
+  for (int r = 0; r < points_w; ++r) line[r] = turn[row.place() + r * pitch_w];
   transform<points_w>(line);
   const long long next = channels * pitch;  // from bin to bin
   Complex* out = spectra + channel * pitch + tile;

@@ -7,23 +7,23 @@
 //   read    thread (k, tile)  row k of Ŷ, P_w complex numbers in registers, neighbouring tiles side by side;
 //           rows 0 and P_h/2, whose inverses are real, as real and imaginary part of one
 //   rows    inverse transform
-//   turn    through shared memory, real parts first and then imaginary parts
+//   turn    through shared memory
 //   columns thread (tile, r)  A(k) of column r and B(k) of column r + P_w/2, made whole by A(P_h−k) = conj A(k), as
 //           Z = A + i·B; inverse transform: column r is the real part, column r + P_w/2 the imaginary one
 //   write   the kept rows; neighbouring threads write neighbouring columns
 #include "fft/fft_block.cuh"
 
 // `spectra` has `tiles` tiles an output channel, channels `pitch` numbers apart; y begins with the first tile's image.
-extern "C" __global__ void __launch_bounds__(threads, 2)
+extern "C" __global__ void __launch_bounds__(threads, 5)
     fft_inverse(const Complex* __restrict__ spectra, const float* __restrict__ bias, float* __restrict__ y,
                 long long tiles, long long pitch, const Sizes s) {
-  __shared__ float turn[half_h * pitch_k];
+  __shared__ Complex turn[half_h * pitch_k];
   const SpectrumAxis rows = rows_of(s), columns = columns_of(s);
   const auto [first_channel, first_tile] = first_of_block(s.co, 1, tiles);
 
-  Complex line[points_w];
   const RowOfThread row;
   if (row.there()) {
+    Complex line[points_w];
     const int channel = first_channel + row.tile / tiles_per_block;
     const long long tile = first_tile + row.tile % tiles_per_block, next = s.co * pitch;  // next: from bin to bin
     const Complex* in = spectra + channel * pitch + tile;
@@ -43,41 +43,23 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
       }
     }
     inverse_transform<points_w>(line);
+#pragma unroll
+    for (int r = 0; r < points_w; ++r) turn[row.place() + r * pitch_w] = line[r];
   }
+  __syncthreads();
 
-  Complex z[points_h];
   const ColumnOfThread column;
-  float* const put = turn + row.place();
-  const float* const get = turn + column.place();
-#pragma unroll
-  for (int part = 0; part < 2; ++part) {
-    __syncthreads();
-    if (row.there()) {
-#pragma unroll
-      for (int r = 0; r < points_w; ++r) put[r * pitch_w] = part == 0 ? line[r].re : line[r].im;
-    }
-    __syncthreads();
-    if (column.there()) {
-#pragma unroll
-      for (int bin = 0; bin < half_h; ++bin) {
-        const float a = get[bin * pitch_k], b = get[bin * pitch_k + half_w * pitch_w];
-        // Row 0 holds the real A(0) in its real part and the real A(P_h/2) in its imaginary part.
-        if (bin == 0) {
-          z[part == 0 ? 0 : half_h] = {a, b};
-        } else if (part == 0) {
-          z[bin].re = z[points_h - bin].re = a;
-          z[bin].im = z[points_h - bin].im = b;
-        } else {
-          z[points_h - bin].re += b, z[points_h - bin].im -= a;
-          z[bin].re -= b, z[bin].im += a;
-        }
-      }
-    }
-  }
-
   const int channel = first_channel + column.channel;
   const long long tile = first_tile + column.tile;
   if (!column.there() || channel >= s.co || tile >= tiles) return;
+  Complex z[points_h];
+  const Complex* const get = turn + column.place();
+  z[0] = {get[0].re, get[half_w * pitch_w].re}, z[half_h] = {get[0].im, get[half_w * pitch_w].im};
+#pragma unroll
+  for (int k = 1; k < half_h; ++k) {
+    const Complex a = get[k * pitch_k], b = get[k * pitch_k + half_w * pitch_w];
+    z[k] = {a.re - b.im, a.im + b.re}, z[points_h - k] = {a.re + b.im, b.re - a.im};
+  }
   inverse_transform<points_h>(z);
   const int j = tile % columns.tiles(), i = tile / columns.tiles() % rows.tiles();
   const long long image = tile / columns.tiles() / rows.tiles();

@@ -84,11 +84,11 @@ struct Builder {
     return kernel(request, std::string("fft/") + name + ".cu", name, std::move(constants));
   }
 
-  // Own transforms: a thread holds a line of a tile, and a block as many tiles as make up to 256 threads.
+  // Own transforms: a thread holds a line of a tile, and a block as many tiles as make up to 128 threads.
   Launch own_transform(std::string sentence, const Part& part) const {
     const int lines = std::max(spectra.rows.points, spectra.columns.points) / 2;
-    int tiles = 64;
-    while (tiles > 16 && tiles * lines > kThreads) tiles /= 2;
+    int tiles = 32;
+    while (tiles > 8 && tiles * lines > 128) tiles /= 2;
     const int channels = part.channels_side_by_side ? 4 : 1;
     const bool forward = part.kind != Kind::output;
     std::vector<Constant> constants{{"tiles_per_block", tiles / channels}, {"channels_per_block", channels}};

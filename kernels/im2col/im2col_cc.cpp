@@ -22,6 +22,7 @@ namespace {
 constexpr std::int64_t kFloat = sizeof(float);
 constexpr int kThreads = 256;
 constexpr std::int64_t kPixels = 32;            // of a block of the lowering, at most
+constexpr std::int64_t kCells = 8192;           // of A: blocks with few columns take more pixels
 constexpr std::int64_t kColumns = 512;          // of A, of a block of the lowering, about
 constexpr std::int64_t kPatchBytes = 48 << 10;  // of shared memory
 
@@ -34,15 +35,19 @@ struct LoweringTile {
 LoweringTile lowering_tile(const Request& request, std::int64_t images) {
   const ConvProblem& p = request.problem;
   LoweringTile tile;
+  const std::int64_t columns = std::min(p.ci() * p.taps(), std::max(kColumns, p.taps()));
+  const std::int64_t most = std::max(kPixels, kCells / columns);
   if (request.layouts.x == Layout::CHWN)
     tile.n = std::clamp<std::int64_t>(images, 1, kPixels);
   else
-    tile.q = ceil_div(p.wo(), ceil_div(p.wo(), kPixels));  // as even as can be
+    tile.q = ceil_div(p.wo(), ceil_div(p.wo(), most));  // as even as can be
   const auto bytes = [&] {
-    return tile.c * p.hf() * ((tile.q - 1) * p.spec().stride_w + p.extent_w()) * tile.n * kFloat;
+    const std::int64_t pitch = tile.n > 1 ? tile.n + 1 : 1;
+    return tile.c * p.hf() * ((tile.q - 1) * p.spec().stride_w + p.extent_w()) * pitch * kFloat;
   };
   while (bytes() > kPatchBytes && tile.q * tile.n > 1) tile.q = (tile.q + 1) / 2, tile.n = (tile.n + 1) / 2;
   tile.c = std::clamp<std::int64_t>(std::min(kColumns / p.taps(), kPatchBytes / bytes()), 1, p.ci());
+  if (tile.c > 8) tile.c = tile.c / 8 * 8;  // columns of a block then begin at multiples of 32 bytes
   tile.patch_bytes = bytes();
   return tile;
 }
@@ -50,7 +55,9 @@ LoweringTile lowering_tile(const Request& request, std::int64_t images) {
 std::int64_t images_of_pass(const Request& request) {
   const std::int64_t n = std::max<std::int64_t>(request.problem.n(), 1);
   const std::string& batching = request.options["batching"];
-  return batching == "full" ? n : batching == "image" ? 1 : std::min<std::int64_t>(n, request.options.integer("chunk_images"));
+  return batching == "full"    ? n
+         : batching == "image" ? 1
+                               : std::min<std::int64_t>(n, request.options.integer("chunk_images"));
 }
 
 // Everything that the steps of a call are written from.
@@ -171,7 +178,7 @@ Decisions decide(const Request& request) {
     if (cublas)
       for (Step& step : cublas_gemm(product, workspace)) steps.push_back(std::move(step));
     else
-      steps.emplace_back(own_gemm(product, tiling(request.options, product.m, product.n), sizes_at_run_time(request)));
+      steps.emplace_back(own_gemm(product, tiling(request.options, product), sizes_at_run_time(request)));
   }
 
   Decisions d = decisions({request, std::move(steps)});
@@ -207,11 +214,7 @@ std::optional<Refusal> needs_even_passes(const Request& request) {
 
 std::vector<Option> options() {
   std::vector<Option> all{
-      {"batching",
-       "Batching",
-       "How many images are lowered at a time.",
-       {"image", "chunk", "full"},
-       "full"},
+      {"batching", "Batching", "How many images are lowered at a time.", {"image", "chunk", "full"}, "full"},
       {"chunk_images",
        "Images a chunk",
        "How many images batching=chunk lowers at a time.",
@@ -219,7 +222,7 @@ std::vector<Option> options() {
        "8",
        false,
        integer_between(1, 1 << 20)},
-      {"gemm", "GEMM", "Who multiplies the matrices.", {"own", "cublas"}, "own"},
+      {"gemm", "GEMM", "Who multiplies the matrices.", {"cublas", "own"}, "cublas"},
       {"staging",
        "Staging in shared memory",
        "Bring what a block lowers to shared memory first, so that each element of x is read once.",
@@ -243,7 +246,9 @@ const Algorithm& im2col_cc() {
       .sentence = "Copies every window into a row of a matrix, then multiplies two matrices.",
       .source = "Chellapilla, Puri & Simard 2006",
       .options = options(),
-      .rules = {f32_only(), int_offsets(), {"a window of one channel within 48 KiB, or staging=off", needs_small_patch},
+      .rules = {f32_only(),
+                int_offsets(),
+                {"a window of one channel within 48 KiB, or staging=off", needs_small_patch},
                 {"chunks that divide N where y is CHWN", needs_even_passes}},
       .decide = decide,
   };

@@ -23,12 +23,13 @@ constexpr bool staging = true;
 #endif
 
 constexpr int pixels = tile_q * tile_n;
+constexpr int pitch = tile_n > 1 ? tile_n + 1 : 1;  // of images in the patch: threads read 1, not 32, to a bank
 
 extern "C" __global__ void __launch_bounds__(threads)
 lower(const float* __restrict__ x, float* __restrict__ a, long long first_image, long long images, const Sizes s) {
   extern __shared__ float patch[];  // (channel, u, column, image): (tile_c, H_f, width, tile_n)
   const int width = (tile_q - 1) * s.stride_w + (s.wf - 1) * s.dilation_w + 1;
-  const int taps = s.hf * s.wf, columns_of_channel = s.hf * width * tile_n;
+  const int taps = s.hf * s.wf, patch_of_channel = s.hf * width * tile_n;
 
   // Which block this is: (image tile, p, q tile, channel tile), the last fastest, so that rows are completed soon.
   const int tiles_c = (s.ci + tile_c - 1) / tile_c, tiles_q = (s.wo + tile_q - 1) / tile_q;
@@ -46,31 +47,34 @@ lower(const float* __restrict__ x, float* __restrict__ a, long long first_image,
   if constexpr (staging) {
     // In the order of x's memory.
 #pragma unroll 4
-    for (int e = threadIdx.x; e < channels * columns_of_channel; e += threads) {
+    for (int e = threadIdx.x; e < channels * patch_of_channel; e += threads) {
       const int image = e % tile_n;
       int c, u, column;
       if constexpr (x_layout == NHWC)
         c = e % channels, column = e / channels % width, u = e / channels / width;
       else
         column = e / tile_n % width, u = e / tile_n / width % s.hf, c = e / tile_n / width / s.hf;
-      patch[((c * s.hf + u) * width + column) * tile_n + image] = element(c, u, column, image);
+      patch[((c * s.hf + u) * width + column) * pitch + image] = element(c, u, column, image);
     }
     __syncthreads();
   }
 
-  const int row_length = s.ci * taps;
-  for (int k = threadIdx.x; k < channels * taps; k += threads) {
+  // Thread → a column and every `groups`-th pixel, or, where columns are many, several columns and every pixel.
+  const int columns = channels * taps, row_length = s.ci * taps;
+  const int groups = tile_c * taps >= threads ? 1 : max(1, threads / columns), group = threadIdx.x / columns;
+  if (groups > 1 && group >= groups) return;
+  for (int k = groups > 1 ? threadIdx.x % columns : threadIdx.x; k < columns; k += groups > 1 ? columns : threads) {
     const int c = k / taps, u = k / s.wf % s.hf, shift = k % s.wf * s.dilation_w;
-    const float* const in_patch = patch + ((c * s.hf + u) * width + shift) * tile_n;
+    const float* const in_patch = patch + ((c * s.hf + u) * width + shift) * pitch;
     float* const column = a + c0 * taps + k;
 #pragma unroll 8
-    for (int j = 0; j < pixels; ++j) {
+    for (int j = groups > 1 ? group : 0; j < pixels; j += groups) {
       const int image = j % tile_n, q = j / tile_n;
       if (q0 + q >= s.wo || n0 + image >= images) break;
       const long long row = (n0 + image) * static_cast<long long>(s.row_n) +
                             (p * s.wo + q0 + q) * static_cast<long long>(s.row_pixel);
       const int step = q * s.stride_w;
-      column[row * row_length] = staging ? in_patch[step * tile_n + image] : element(c, u, step + shift, image);
+      column[row * row_length] = staging ? in_patch[step * pitch + image] : element(c, u, step + shift, image);
     }
   }
 }

@@ -1,28 +1,35 @@
 #include "kernels/runtime/ceilings.h"
 
 #include <algorithm>
+#include <array>
 
-#include "kernels/runtime/status.h"
+#include "kernels/runtime/kernel.h"
 #include "kernels/runtime/step.h"
 
 namespace convlens::gpu {
 
 namespace {
 
+constexpr int kThreads = 256;
+
 double typical_ms(Device& device, const std::function<void(Stream)>& call) {
   return device.measure({call}, {.warmup = 2, .repeats = 10}).front().median_ms();
 }
 
 double copy_tbytes(Device& device) {
-  const std::int64_t bytes = std::min<std::int64_t>(std::int64_t{2} << 30, device.free_memory() / 4);
-  const DeviceBuffer from(device, bytes), to(device, bytes);
-  device.set(from.data(), std::byte{1}, bytes);
+  const Kernel text{.file = "common/copy.cu", .entry = "copy", .constants = {{"threads", kThreads}}, .sizes = {}};
+  const LoadedKernel kernel(text, Dim3{kThreads});
+  constexpr std::int64_t kPiece = 16 * kThreads;  // bytes that a block copies
+  const std::int64_t blocks = std::min<std::int64_t>(std::int64_t{2} << 30, device.free_memory() / 4) / kPiece;
+  const DeviceBuffer from(device, blocks * kPiece), to(device, blocks * kPiece);
+  device.set(from.data(), std::byte{1}, from.bytes());
   const double ms = typical_ms(device, [&](Stream stream) {
-    check(cudaMemcpyAsync(to.data(), from.data(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice,
-                          static_cast<cudaStream_t>(stream.handle)),
-          "copying within the GPU");
+    std::byte *source = from.data(), *target = to.data();
+    char sizes = 0;  // the kernel's `Sizes` is empty
+    std::array<void*, 3> parameters{&source, &target, &sizes};
+    kernel.launch({blocks}, parameters.data(), static_cast<cudaStream_t>(stream.handle));
   });
-  return 2.0 * static_cast<double>(bytes) / ms * 1e-9;
+  return 2.0 * static_cast<double>(from.bytes()) / ms * 1e-9;
 }
 
 // Of side×side matrices with numbers in [−1, 1): what the power limit allows depends on the data.

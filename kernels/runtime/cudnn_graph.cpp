@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <optional>
 
 namespace convlens::gpu {
 
@@ -69,12 +70,8 @@ Descriptor add_bias(const Request& request, const Descriptor& sum, const Descrip
   return operation.finalize();
 }
 
-// What a configuration that cuDNN has made says of itself.
-EngineConfig described(const Descriptor& descriptor) {
-  EngineConfig config{descriptor, 0, {}, {}};
-  const Descriptor engine =
-      descriptor.descriptors(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1).at(0);
-  config.engine = engine.value<std::int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
+EngineConfig described(const Descriptor& descriptor, const Descriptor& engine) {
+  EngineConfig config{descriptor, engine.value<std::int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX), {}, {}};
   config.notes =
       engine.values<cudnnBackendNumericalNote_t>(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
   for (const Descriptor& knob : descriptor.descriptors(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
@@ -85,12 +82,37 @@ EngineConfig described(const Descriptor& descriptor) {
   return config;
 }
 
+// A mode that knows no engine for the graph proposes none.
+std::vector<EngineConfig> proposed_by(cudnnBackendHeurMode_t mode, const Descriptor& graph) {
+  Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph).set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
+  if (heuristics.try_finalize() != CUDNN_STATUS_SUCCESS) return {};
+  std::vector<EngineConfig> configs;
+  const std::int64_t count = heuristics.count_descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS);
+  for (const Descriptor& result :
+       heuristics.descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, count))
+    configs.push_back(
+        described(result, result.descriptors(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1).at(0)));
+  return configs;
+}
+
+// The engine of that number with the knobs that it has by default; nothing when it does not know the graph.
+std::optional<EngineConfig> by_default(std::int64_t number, const Descriptor& graph) {
+  Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  engine.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph).set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, number);
+  if (engine.try_finalize() != CUDNN_STATUS_SUCCESS) return std::nullopt;
+  Descriptor config(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  config.set(CUDNN_ATTR_ENGINECFG_ENGINE, engine);
+  if (config.try_finalize() != CUDNN_STATUS_SUCCESS) return std::nullopt;
+  return described(config, engine);
+}
+
 class EngineCall : public CudnnCall {
  public:
   EngineCall(const EngineConfig& config, cudnnHandle_t handle)
       : name_(config.name()), notes_(config.note_names()), plan_(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
     plan_.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle).set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config.descriptor);
-    check_cudnn(plan_.try_finalize(), name_.c_str());
+    check_cudnn(plan_.try_finalize(), "cuDNN refuses " + name_);
     workspace_bytes_ = plan_.value<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
   }
 
@@ -113,7 +135,7 @@ class EngineCall : public CudnnCall {
         .finalize();
     // Not every engine allows two threads in one plan (cuDNN's release notes, limitations).
     const std::lock_guard lock(mutex_);
-    check_cudnn(cudnn().BackendExecute(handle, plan_.get(), pack.get()), name_.c_str());
+    check_cudnn(cudnn().BackendExecute(handle, plan_.get(), pack.get()), "cuDNN, " + name_);
   }
 
  private:
@@ -134,16 +156,17 @@ bool EngineConfig::transforms() const {
                     CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6, CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13});
 }
 
+// Tensor cores take f32 as TF32. Of f16 and bf16, whose results are rounded to as few bits in the end, cuDNN's legacy
+// interface allows sums in short precision too.
 bool EngineConfig::short_precision(DType dtype) const {
-  if (notes_any({CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION}))
-    return true;
-  return dtype == DType::f32 && notes_any({CUDNN_NUMERICAL_NOTE_TENSOR_CORE});  // which take f32 as TF32
+  if (notes_any({CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS})) return true;
+  return dtype == DType::f32 &&
+         notes_any({CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION});
 }
 
 std::string EngineConfig::name() const {
-  std::string text = "engine " + std::to_string(engine);
-  for (const auto& [type, value] : knobs)
-    text += (&type == &knobs.front().first ? ", knobs " : " ") + std::to_string(type) + "=" + std::to_string(value);
+  std::string text = "engine " + std::to_string(engine) + (knobs.empty() ? "" : ", knobs");
+  for (const auto& [type, value] : knobs) text += " " + std::to_string(type) + "=" + std::to_string(value);
   return text;
 }
 
@@ -184,18 +207,15 @@ Descriptor convolution_graph(const Request& request) {
   return graph.finalize();
 }
 
-std::vector<EngineConfig> proposed_engines(const Descriptor& graph) {
+std::vector<EngineConfig> engines_for(const Descriptor& graph) {
   std::vector<EngineConfig> all;
-  for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK}) {
-    Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
-    heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph).set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
-    if (heuristics.try_finalize() != CUDNN_STATUS_SUCCESS) continue;  // a mode that knows no engine for this graph
-    const std::int64_t count = heuristics.count_descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS);
-    for (const Descriptor& result :
-         heuristics.descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, count)) {
-      EngineConfig config = described(result);
+  for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK})
+    for (EngineConfig& config : proposed_by(mode, graph))
       if (std::ranges::find(all, config.name(), &EngineConfig::name) == all.end()) all.push_back(std::move(config));
-    }
+  const auto count = graph.value<std::int64_t>(CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT);
+  for (std::int64_t number = 0; number < count; ++number) {
+    if (std::ranges::find(all, number, &EngineConfig::engine) != all.end()) continue;
+    if (auto config = by_default(number, graph)) all.push_back(*std::move(config));
   }
   return all;
 }

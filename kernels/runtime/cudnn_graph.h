@@ -29,8 +29,9 @@ struct EngineConfig {
 // The graph of y = x ⋆ w, or y = x ⋆ w + bias with the sum in f32. Throws Unsupported with cuDNN's sentence.
 Descriptor convolution_graph(const Request& request);
 
-// What the heuristic modes A, B and fallback propose for the graph, in this order, each configuration once.
-std::vector<EngineConfig> proposed_engines(const Descriptor& graph);
+// What the heuristic modes A, B and fallback propose for the graph, in this order, each configuration once; then every
+// other engine that knows the graph, with the knobs that it has by default: the heuristics leave out some that win.
+std::vector<EngineConfig> engines_for(const Descriptor& graph);
 
 // The plan of one configuration, ready to execute. Throws Unsupported with cuDNN's sentence.
 std::shared_ptr<const CudnnCall> engine_call(const EngineConfig& config);

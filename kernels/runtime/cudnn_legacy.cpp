@@ -100,7 +100,7 @@ class LegacyCall : public CudnnCall {
     const CudnnHandle handle(nullptr);
     check_cudnn(
         cudnn().GetConvolutionForwardWorkspaceSize(handle, x_, w_, convolution_, y_, algorithm_, &workspace_bytes_),
-        algorithm.c_str());
+        "cuDNN " + cudnn_version() + " refuses " + algorithm);
   }
 
   std::int64_t workspace_bytes() const override { return static_cast<std::int64_t>(workspace_bytes_); }

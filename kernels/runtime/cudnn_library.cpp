@@ -20,7 +20,8 @@ struct Opened {
   std::string why_not;
 };
 
-// The loader's own search first, then where toolkits and Python's packages keep it.
+// The folder that CUDNN_PATH names (as that of Python's package nvidia/cudnn), then the loader's own search, then the
+// toolkit's folders.
 std::vector<std::string> candidates() {
   std::vector<std::string> files;
   if (const char* chosen = std::getenv("CUDNN_PATH")) {
@@ -36,12 +37,11 @@ std::vector<std::string> candidates() {
 Opened open() {
   Opened opened;
   void* library = nullptr;
-  for (const std::string& file : candidates()) {
-    library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) continue;
-    opened.file = file;
-    break;
-  }
+  for (const std::string& file : candidates())
+    if (library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL); library != nullptr) {
+      opened.file = file;
+      break;
+    }
   if (library == nullptr) {
     opened.why_not = "cuDNN: libcudnn.so.9 not found by the loader, in CUDNN_PATH, CUDA_PATH or /usr/local/cuda/lib64";
     return opened;
@@ -96,8 +96,8 @@ std::string cudnn_sentence(cudnnStatus_t status) {
   return text;
 }
 
-void check_cudnn(cudnnStatus_t status, const char* call) {
-  if (status != CUDNN_STATUS_SUCCESS) throw Unsupported(std::string(call) + ": " + cudnn_sentence(status));
+void check_cudnn(cudnnStatus_t status, const std::string& call) {
+  if (status != CUDNN_STATUS_SUCCESS) throw Unsupported(call + ": " + cudnn_sentence(status));
 }
 
 CudnnHandle::CudnnHandle(cudaStream_t stream) {

@@ -32,7 +32,7 @@ std::string cudnn_file();     // the file that was opened
 std::string cudnn_sentence(cudnnStatus_t status);
 
 // Throws Unsupported with that sentence when `call` did not succeed.
-void check_cudnn(cudnnStatus_t status, const char* call);
+void check_cudnn(cudnnStatus_t status, const std::string& call);
 
 // A handle of the current device on a stream. Handles are made for as many threads as are at work at once, and kept:
 // making one allocates, which a stream that is being captured would not allow.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -32,14 +33,13 @@ std::vector<TimedEngine> planned(const std::vector<EngineConfig>& configs, const
       try {
         engines[k].call = engine_call(engines[k].config);
       } catch (const Unsupported&) {
-        // The heuristics propose engines that then refuse. They are counted: EngineSearch::refused.
+        // Some know the graph and yet refuse the layer. They are counted: EngineSearch::refused.
       }
     }
   };
-  {
-    std::vector<std::jthread> threads(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
-    for (std::jthread& thread : threads) thread = std::jthread(make_plans);
-  }
+  std::vector<std::future<void>> threads(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
+  for (std::future<void>& thread : threads) thread = std::async(std::launch::async, make_plans);
+  for (std::future<void>& thread : threads) thread.get();
   std::erase_if(engines, [](const TimedEngine& engine) { return engine.call == nullptr; });
   return engines;
 }
@@ -104,6 +104,7 @@ void time_all(std::vector<TimedEngine>& engines, Bench& bench) {
       return true;  // refused when called, or not to be recorded as a graph
     }
   });
+  if (engines.empty()) return;
   std::ranges::stable_sort(engines, {}, &TimedEngine::ms);
   const auto fast = std::ranges::find_if(
       engines, [&](const TimedEngine& engine) { return engine.ms > kClearlySlower * engines.front().ms; });
@@ -122,9 +123,9 @@ void time_all(std::vector<TimedEngine>& engines, Bench& bench) {
 EngineSearch searched(const Request& request) {
   CudaDevice& device = cuda_device(request.place.index);
   device.make_current();
-  std::vector<EngineConfig> configs = proposed_engines(convolution_graph(request));
+  std::vector<EngineConfig> configs = engines_for(convolution_graph(request));
   EngineSearch search;
-  search.proposed = static_cast<int>(configs.size());
+  search.known = static_cast<int>(configs.size());
   search.short_precision = static_cast<int>(
       std::erase_if(configs, [&](const EngineConfig& config) { return config.short_precision(request.dtype); }));
   search.engines = planned(configs, device);
@@ -142,9 +143,10 @@ std::string key(const Request& request) {
 }  // namespace
 
 std::shared_ptr<const EngineSearch> search_engines(const Request& request) {
-  // One search at a time: two would disturb each other's timings.
+  // One search at a time: two would disturb each other's timings. Never destroyed: at the program's end the driver may
+  // be gone before the plans are.
   static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<const EngineSearch>> kept;
+  static auto& kept = *new std::map<std::string, std::shared_ptr<const EngineSearch>>;
   constexpr std::size_t kMost = 256;  // layers; fuzzing asks for a new one each time
 
   const std::lock_guard lock(mutex);

@@ -1,4 +1,4 @@
-// Which engine of cuDNN's graph interface is the fastest on a layer: all that are proposed are timed on the device.
+// Which engine of cuDNN's graph interface is the fastest on a layer: all that there are are timed on the device.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ struct TimedEngine {
 
 struct EngineSearch {
   std::vector<TimedEngine> engines;  // those that ran, fastest first
-  int proposed = 0;                  // by the heuristics
+  int known = 0;                     // configurations that cuDNN offers for the layer
   int short_precision = 0;           // of them, left out: they compute in less than f32 sums of the tensors' own values
-  int refused() const { return proposed - short_precision - static_cast<int>(engines.size()); }
+  int refused() const { return known - short_precision - static_cast<int>(engines.size()); }
 };
 
 // The search on the device that `request` names, made once for a layer: it takes seconds. Throws Unsupported with

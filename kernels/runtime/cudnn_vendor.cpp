@@ -31,14 +31,13 @@ Method method_of(const std::string& algorithm) {
   return algorithm.starts_with("WINOGRAD") ? Method::winograd : Method::sums;
 }
 
-// "the fastest of 9 engines that ran, 1.234 ms; of 20 proposed by the heuristics A, B and fallback 3 refused, …"
+// "the fastest of 9 engines that ran, 1.234 ms; of 20 there are 3 refused, …"
 std::string summary(const EngineSearch& search, const TimedEngine& chosen) {
   char ms[32];
   std::snprintf(ms, sizeof ms, "%.4g ms", chosen.ms);
   return "the fastest of " + std::to_string(search.engines.size()) + " engines that ran, " + ms + "; of " +
-         std::to_string(search.proposed) + " proposed by the heuristics A, B and fallback " +
-         std::to_string(search.refused()) + " refused, " + std::to_string(search.short_precision) +
-         " were left out for short precision";
+         std::to_string(search.known) + " there are " + std::to_string(search.refused()) + " refused, " +
+         std::to_string(search.short_precision) + " were left out for short precision";
 }
 
 VendorAnswer best_engine(const Request& request, bool without_transforms) {
@@ -49,7 +48,7 @@ VendorAnswer best_engine(const Request& request, bool without_transforms) {
   };
   const auto chosen = std::ranges::find_if(search->engines, allowed);
   if (chosen == search->engines.end())
-    throw Unsupported("cuDNN: " + std::to_string(search->proposed) + " engines proposed, " +
+    throw Unsupported("cuDNN: " + std::to_string(search->known) + " engines known, " +
                       std::to_string(search->short_precision) + " of them in short precision, " +
                       std::to_string(search->refused()) + " refused, none left that runs" +
                       (without_transforms ? " and is neither FFT nor Winograd" : "") +

@@ -4,7 +4,6 @@
 #include "kernels/runtime/ceilings.h"
 #include "kernels/runtime/facts.h"
 #include "kernels/runtime/fill.h"
-#include "kernels/runtime/nvrtc.h"
 #include "kernels/runtime/ruler.h"
 #include "kernels/runtime/status.h"
 
@@ -63,7 +62,7 @@ void CudaDevice::set(std::byte* to, std::byte value, std::int64_t bytes) {
 
 void CudaDevice::fill_uniform(const TensorView& view, std::uint64_t key) {
   make_current();
-  gpu::fill_uniform(view, key, architecture_of(index_));
+  gpu::fill_uniform(view, key);
 }
 
 void CudaDevice::prepare(const Plan& plan) {
@@ -82,13 +81,6 @@ std::vector<Timing> CudaDevice::measure(const std::vector<std::function<void(Str
                                         const RulerOptions& options) {
   make_current();
   return gpu::measure(calls, options, facts_.l2);
-}
-
-std::string architecture_of(int device) {
-  int major = 0, minor = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "asking for its architecture");
-  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "asking for its architecture");
-  return architecture(major, minor);
 }
 
 }  // namespace convlens::gpu

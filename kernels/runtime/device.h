@@ -45,7 +45,4 @@ class CudaDevice final : public Device {
   std::optional<DeviceCeilings> ceilings_;
 };
 
-// What kernels are compiled for on that GPU ("sm_90a"). Throws Unsupported when NVRTC does not know it.
-std::string architecture_of(int device);
-
 }  // namespace convlens::gpu

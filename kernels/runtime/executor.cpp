@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <mutex>
 
-#include "kernels/runtime/device.h"
 #include "kernels/runtime/status.h"
 
 namespace convlens::gpu {
@@ -36,14 +35,11 @@ std::shared_ptr<Executor::Prepared> Executor::prepared(const Program& program) {
 
 std::shared_ptr<Executor::Prepared> Executor::prepare_anew(const Program& program) const {
   check(cudaSetDevice(device_), "choosing the device");
-  const std::string architecture = architecture_of(device_);
   auto made = std::make_shared<Prepared>();
   for (const Step& step : program.steps)
     made->steps.push_back(std::visit(
         [&]<class S>(const S& s) {
-          if constexpr (std::is_same_v<S, Launch>)
-            return gpu::prepare(s, architecture);
-          else if constexpr (std::is_same_v<S, VendorCall>)
+          if constexpr (std::is_same_v<S, VendorCall>)
             return gpu::prepare(program, s);
           else
             return gpu::prepare(s);

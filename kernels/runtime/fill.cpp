@@ -7,7 +7,6 @@
 #include <mutex>
 #include <tuple>
 
-#include "kernels/runtime/compiler.h"
 #include "kernels/runtime/kernel.h"
 #include "kernels/runtime/status.h"
 
@@ -18,7 +17,7 @@ namespace {
 constexpr int kThreads = 256;
 
 // Loaded once a GPU and element type.
-const LoadedKernel& fill_kernel(DType dtype, const std::string& architecture) {
+const LoadedKernel& fill_kernel(DType dtype) {
   static std::mutex mutex;
   // Never destroyed: at the program's end the driver may be gone before it.
   static auto& loaded = *new std::map<std::pair<int, DType>, std::unique_ptr<LoadedKernel>>;
@@ -31,14 +30,14 @@ const LoadedKernel& fill_kernel(DType dtype, const std::string& architecture) {
                       .entry = "fill_uniform",
                       .constants = {{"element_type", static_cast<int>(dtype)}, {"threads", kThreads}},
                       .sizes = {}};
-    kernel = std::make_unique<LoadedKernel>(compiler().compile(text, architecture), text.entry, Dim3{kThreads});
+    kernel = std::make_unique<LoadedKernel>(text, Dim3{kThreads});
   }
   return *kernel;
 }
 
 }  // namespace
 
-void fill_uniform(const TensorView& view, std::uint64_t key, const std::string& architecture) {
+void fill_uniform(const TensorView& view, std::uint64_t key) {
   const std::int64_t count = elements(view.shape);
   if (count == 0) return;
   struct {
@@ -49,7 +48,7 @@ void fill_uniform(const TensorView& view, std::uint64_t key, const std::string& 
   char sizes = 0;  // the kernel's `Sizes` is empty
   std::array<void*, 4> parameters{&data, &key, &tensor, &sizes};
   const Dim3 grid{std::min<std::int64_t>(ceil_div(count, kThreads), 1 << 20)};
-  fill_kernel(view.dtype, architecture).launch(grid, parameters.data(), nullptr);
+  fill_kernel(view.dtype).launch(grid, parameters.data(), nullptr);
   check(cudaStreamSynchronize(nullptr), "filling a tensor");
 }
 

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "algorithms/tensor/view.h"
 
 namespace convlens::gpu {
 
 // Fills a tensor of the current GPU with the values that algorithms/tensor/random.h gives on the host, and waits.
-void fill_uniform(const TensorView& view, std::uint64_t key, const std::string& architecture);
+void fill_uniform(const TensorView& view, std::uint64_t key);
 
 }  // namespace convlens::gpu

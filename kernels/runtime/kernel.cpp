@@ -4,6 +4,7 @@
 
 #include "algorithms/error.h"
 #include "kernels/runtime/compiler.h"
+#include "kernels/runtime/nvrtc.h"
 #include "kernels/runtime/status.h"
 #include "kernels/runtime/step.h"
 #include "kernels/text.h"
@@ -15,11 +16,10 @@ namespace {
 // What a block may have unless it is asked for (CUDA C++ Programming Guide, shared memory).
 constexpr std::int64_t kSharedUnasked = 48 << 10;
 
-int most_shared_bytes() {
-  int device = 0, most = 0;
+int current_device() {
+  int device = 0;
   check(cudaGetDevice(&device), "asking for the current device");
-  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "asking for shared memory");
-  return most;
+  return device;
 }
 
 dim3 cuda(const Dim3& d) {
@@ -29,10 +29,10 @@ dim3 cuda(const Dim3& d) {
 // One launch of a program: the kernel, and its parameters but for the addresses of the call.
 class LaunchStep final : public PreparedStep {
  public:
-  LaunchStep(const Launch& launch, const Compiled& compiled)
+  explicit LaunchStep(const Launch& launch)
       : launch_(launch),
         sizes_(sizes_parameter(launch.kernel)),
-        kernel_(compiled, launch.kernel.entry, launch.block, launch.shared_bytes) {
+        kernel_(launch.kernel, launch.block, launch.shared_bytes) {
     if (launch.arguments.size() > kMostArguments)
       throw Unsupported(launch.kernel.entry + ": " + std::to_string(launch.arguments.size()) +
                         " arguments, must be ≤ " + std::to_string(kMostArguments));
@@ -63,26 +63,33 @@ class LaunchStep final : public PreparedStep {
 
 }  // namespace
 
-LoadedKernel::LoadedKernel(const Compiled& compiled, const std::string& entry, const Dim3& block,
-                           std::int64_t shared_bytes)
-    : entry_(entry), block_(block), shared_bytes_(shared_bytes) {
+LoadedKernel::LoadedKernel(const Kernel& kernel, const Dim3& block, std::int64_t shared_bytes)
+    : entry_(kernel.entry), block_(block), shared_bytes_(shared_bytes) {
+  const auto attribute = [device = current_device()](cudaDeviceAttr which) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, device), "asking for a device's attributes");
+    return value;
+  };
+  const Compiled compiled = compiler().compile(
+      kernel, architecture(attribute(cudaDevAttrComputeCapabilityMajor), attribute(cudaDevAttrComputeCapabilityMinor)));
   const auto refuse_above = [&](std::int64_t value, int most, const std::string& what) {
     if (value > most)
-      throw Unsupported(what + " of " + entry + ": " + std::to_string(value) + " a block, must be ≤ " +
+      throw Unsupported(what + " of " + entry_ + ": " + std::to_string(value) + " a block, must be ≤ " +
                         std::to_string(most) + " on this GPU");
   };
-  refuse_above(compiled.shared_bytes + shared_bytes, most_shared_bytes(), "bytes of shared memory");
+  refuse_above(compiled.shared_bytes + shared_bytes, attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+               "bytes of shared memory");
 
   const auto loading = [&] { return "loading the kernel " + entry_; };
   cudaLibrary_t library = nullptr;
   check(cudaLibraryLoadData(&library, compiled.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), loading);
   library_.reset(library);
-  check(cudaLibraryGetKernel(&kernel_, library, entry.c_str()), loading);
+  check(cudaLibraryGetKernel(&kernel_, library, entry_.c_str()), loading);
   const void* const function = reinterpret_cast<const void*>(kernel_);
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, function), loading);  // loads it now, not at its first launch
   refuse_above(block.count(), attributes.maxThreadsPerBlock, "threads");
-  if (shared_bytes > kSharedUnasked)
+  if (compiled.shared_bytes + shared_bytes > kSharedUnasked)
     check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
           loading);
 }
@@ -93,8 +100,6 @@ void LoadedKernel::launch(const Dim3& grid, void** parameters, cudaStream_t stre
         [&] { return "launching " + entry_; });
 }
 
-std::unique_ptr<PreparedStep> prepare(const Launch& launch, const std::string& architecture) {
-  return std::make_unique<LaunchStep>(launch, compiler().compile(launch.kernel, architecture));
-}
+std::unique_ptr<PreparedStep> prepare(const Launch& launch) { return std::make_unique<LaunchStep>(launch); }
 
 }  // namespace convlens::gpu

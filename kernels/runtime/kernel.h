@@ -9,15 +9,15 @@
 #include <type_traits>
 
 #include "kernels/program.h"
-#include "kernels/runtime.h"
 
 namespace convlens::gpu {
 
 class LoadedKernel {
  public:
-  // For launches with such blocks, each with `shared_bytes` of dynamic shared memory. Throws Unsupported, with the most
-  // there can be, when a block has too many threads for its registers or too much shared memory.
-  LoadedKernel(const Compiled& compiled, const std::string& entry, const Dim3& block, std::int64_t shared_bytes = 0);
+  // Compiled, unless it has been, for launches with such blocks, each with `shared_bytes` of dynamic shared memory.
+  // Throws Unsupported, with the most there can be, when a block has too many threads for its registers or too much
+  // shared memory, or when NVRTC does not know the GPU.
+  explicit LoadedKernel(const Kernel& kernel, const Dim3& block, std::int64_t shared_bytes = 0);
 
   // `parameters` points to each parameter's value, in order.
   void launch(const Dim3& grid, void** parameters, cudaStream_t stream) const;

@@ -24,6 +24,19 @@ std::string compiler_name() {
   return "NVRTC " + std::to_string(major) + "." + std::to_string(minor);
 }
 
+// Newer ones keep a cache of their own where there is a driver. What it returns is without ptxas's report, so it is
+// switched off, in those that know the option.
+bool keeps_a_cache() {
+  static const bool keeps = [] {
+    nvrtcProgram made = nullptr;
+    check(nvrtcCreateProgram(&made, "", "empty.cu", 0, nullptr, nullptr), "asking for its options");
+    const NvrtcProgram program(made);
+    const char* const option = "--no-cache";
+    return nvrtcCompileProgram(made, 1, &option) == NVRTC_SUCCESS;
+  }();
+  return keeps;
+}
+
 std::string log_of(nvrtcProgram program) {
   std::size_t size = 0;
   check(nvrtcGetProgramLogSize(program, &size), "reading its log");
@@ -65,6 +78,7 @@ Recipe recipe(std::string text, const std::string& architecture) {
       .text = std::move(text),
       .options = {"--gpu-architecture=" + architecture, "--std=c++20", "-lineinfo", "-ftz=false", "--ptxas-options=-v"},
       .compiler = compiler_name()};
+  if (keeps_a_cache()) made.options.emplace_back("--no-cache");
   for (const std::string& folder : header_folders()) made.options.push_back("--include-path=" + folder);
   return made;
 }
@@ -99,9 +113,10 @@ Compiled compile_anew(const Recipe& recipe, const std::string& file) {
 }
 
 void read_resources(Compiled& compiled, const Kernel& kernel) {
-  const std::string_view report = report_of(compiled.log, kernel.entry);
-  if (report.empty())
+  if (compiled.ptx.find(".entry " + kernel.entry + "(") == std::string::npos)
     throw BadInput("kernel: " + kernel.file + ", has no function extern \"C\" __global__ " + kernel.entry);
+  const std::string_view report = report_of(compiled.log, kernel.entry);
+  if (report.empty()) throw Unsupported("NVRTC: does not report the registers of " + kernel.entry);
   compiled.registers = number_before(report, " registers");
   compiled.shared_bytes = number_before(report, " bytes smem");
   compiled.spill_bytes = number_before(report, " bytes spill stores") + number_before(report, " bytes spill loads");

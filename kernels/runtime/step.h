@@ -43,7 +43,7 @@ WorkArea work_area(const std::string& buffer, std::int64_t bytes, const Call& ca
 inline constexpr std::int64_t kWorkAreaAlignment = 256;
 
 // Each prepares one kind of step for the current GPU.
-std::unique_ptr<PreparedStep> prepare(const Launch& launch, const std::string& architecture);
+std::unique_ptr<PreparedStep> prepare(const Launch& launch);
 std::unique_ptr<PreparedStep> prepare(const Gemm& gemm);
 std::unique_ptr<PreparedStep> prepare(const Fft& fft);
 

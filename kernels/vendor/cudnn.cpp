@@ -115,7 +115,7 @@ Algorithm best_row() {
       .family = "cudnn",
       .unit = Unit::cc,
       .title = "cuDNN, its fastest engine",
-      .sentence = "Times every engine that the heuristics A, B and fallback propose, and calls the fastest.",
+      .sentence = "Times every engine there is, with the knobs that cuDNN's heuristics propose, and calls the fastest.",
       .source = "cuDNN 9, graph interface",
       .options = {{"exclude",
                    "Engines left out",

@@ -18,11 +18,10 @@ transform_output(const float* __restrict__ m, const float* __restrict__ bias, fl
   const int images = static_cast<int>(chunk), tiles = images * s.tiles_h * s.tiles_w;
   const Item item = item_of_thread(tiles, s.co);
   const bool exists = item.tile < tiles;
-  const auto store = [&](const Tile& tile, int p, int q, float value) {
-    const int h = tile.t * m_h + p, w = tile.s * m_w + q;
-    if (h < s.ho && w < s.wo)
-      y[(first_image + tile.n) * s.y_n + item.channel * static_cast<long long>(s.y_c) +
-        h * static_cast<long long>(s.y_h) + w * static_cast<long long>(s.y_w)] = value;
+  // The first output of column q of a tile.
+  const auto column_of = [&](const Tile& tile, int q) {
+    return y + (first_image + tile.n) * s.y_n + item.channel * static_cast<long long>(s.y_c) +
+           tile.t * m_h * static_cast<long long>(s.y_h) + (tile.s * m_w + q) * static_cast<long long>(s.y_w);
   };
 
   float cells[points], outputs[m_h * m_w];
@@ -38,8 +37,9 @@ transform_output(const float* __restrict__ m, const float* __restrict__ bias, fl
   }
 
   if constexpr (staging) {
-    constexpr int pitch = threads + 1;
-    __shared__ float staged[m_h * m_w * pitch];  // output e of tile b at [e][b]
+    // Output e of tile b at [e][b]. Threads read m_w columns of neighbouring tiles; the pitch spreads them over the banks.
+    constexpr int pitch = threads + (31 + m_w) / m_w;
+    __shared__ float staged[m_h * m_w * pitch];
     __shared__ Tile tile_of[threads];
     if (exists) {
       tile_of[threadIdx.x] = tile_at(item.tile, images, s);
@@ -48,15 +48,23 @@ transform_output(const float* __restrict__ m, const float* __restrict__ bias, fl
     }
     __syncthreads();
     const int block_tiles = min(threads, tiles - (item.tile - static_cast<int>(threadIdx.x)));
-#pragma unroll 4
-    for (int k = 0; k < m_h * m_w; ++k) {
-      const int index = k * threads + threadIdx.x;  // (p, tile, q)
-      const int p = index / (threads * m_w), b = index / m_w % threads, q = index % m_w;
-      if (b < block_tiles) store(tile_of[b], p, q, staged[(p * m_w + q) * pitch + b]);
+#pragma unroll
+    for (int k = 0; k < m_w; ++k) {
+      const int index = k * threads + threadIdx.x, b = index / m_w, q = index % m_w;
+      if (b >= block_tiles || tile_of[b].s * m_w + q >= s.wo) continue;
+      float* const column = column_of(tile_of[b], q);
+#pragma unroll
+      for (int p = 0; p < m_h; ++p)
+        if (tile_of[b].t * m_h + p < s.ho)
+          column[p * static_cast<long long>(s.y_h)] = staged[(p * m_w + q) * pitch + b];
     }
   } else if (exists) {
     const Tile tile = tile_at(item.tile, images, s);
 #pragma unroll
-    for (int e = 0; e < m_h * m_w; ++e) store(tile, e / m_w, e % m_w, outputs[e]);
+    for (int q = 0; q < m_w; ++q)
+#pragma unroll
+      for (int p = 0; p < m_h; ++p)
+        if (tile.t * m_h + p < s.ho && tile.s * m_w + q < s.wo)
+          column_of(tile, q)[p * static_cast<long long>(s.y_h)] = outputs[p * m_w + q];
   }
 }

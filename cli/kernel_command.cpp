@@ -1,0 +1,160 @@
+// `convlens kernel`: the kernels of a row on a GPU, as they are compiled for a layer: their texts, what the compiler
+// makes of them, and the registers, shared memory and spills that it needs. Needs no GPU; the texts need no toolkit.
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "algorithms/suggest.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/disassemble.h"
+#include "cli/gpu_facts.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/output_file.h"
+#include "cli/table.h"
+#include "kernels/program.h"
+#include "kernels/runtime.h"
+#include "kernels/text.h"
+
+namespace convlens::cli {
+
+namespace {
+
+constexpr const char* kOtherwise = "sm_90a";  // compiled for, where there is no GPU and nothing is said
+
+struct KernelArguments {
+  LayerArguments layers;
+  RowArguments rows;
+  std::string emit, architecture, output;
+  std::int64_t step = 0;  // 0: not said
+};
+
+// A launch, and its number among the steps of a call, from 1.
+struct NumberedLaunch {
+  std::size_t step = 0;
+  const gpu::Launch* launch = nullptr;
+};
+
+std::vector<NumberedLaunch> launches_of(const Plan& plan) {
+  std::vector<NumberedLaunch> launches;
+  const std::vector<gpu::Step>& steps = plan.program()->steps;
+  for (std::size_t k = 0; k < steps.size(); ++k)
+    if (const auto* launch = std::get_if<gpu::Launch>(&steps[k])) launches.push_back({k + 1, launch});
+  if (launches.empty()) throw Unsupported("kernel: " + plan.run_name() + " has none of its own, a library does it all");
+  return launches;
+}
+
+std::string names(const std::vector<NumberedLaunch>& launches) {
+  std::string text;
+  for (const auto& [step, launch] : launches)
+    text += (text.empty() ? "" : " | ") + std::to_string(step) + " (" + launch->kernel.entry + ")";
+  return text;
+}
+
+// The one that --step names; without it the only one there is.
+const gpu::Launch& chosen(const std::vector<NumberedLaunch>& launches, std::int64_t step) {
+  if (step == 0 && launches.size() == 1) return *launches.front().launch;
+  for (const auto& [number, launch] : launches)
+    if (static_cast<std::int64_t>(number) == step) return *launch;
+  throw BadInput("--step: " + (step == 0 ? "none given" : std::to_string(step)) + ", must be one of " +
+                 names(launches));
+}
+
+std::string emitted(const gpu::Kernel& kernel, const std::string& emit, const std::string& architecture) {
+  if (emit == "cu") return gpu::source(kernel);
+  const gpu::Compiled compiled = gpu::runtime().compile(kernel, architecture);
+  if (emit == "ptx") return compiled.ptx;
+  return disassemble(compiled.cubin);
+}
+
+void print_resources(const std::vector<NumberedLaunch>& launches, const std::string& architecture,
+                     const Globals& globals) {
+  Table table({{"Step", true},
+               {"Kernel"},
+               {"File"},
+               {"Registers", true},
+               {"Static shared, B", true},
+               {"Dynamic shared, B", true},
+               {"Spills, B", true}});
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const auto& [step, launch] : launches) {
+    const gpu::Compiled compiled = gpu::runtime().compile(launch->kernel, architecture);
+    table.add({std::to_string(step), launch->kernel.entry, launch->kernel.file, std::to_string(compiled.registers),
+               std::to_string(compiled.shared_bytes), std::to_string(launch->shared_bytes),
+               std::to_string(compiled.spill_bytes)});
+    json.push_back({{"step", step},
+                    {"kernel", launch->kernel.entry},
+                    {"file", launch->kernel.file},
+                    {"architecture", architecture},
+                    {"registers", compiled.registers},
+                    {"static_shared_bytes", compiled.shared_bytes},
+                    {"dynamic_shared_bytes", launch->shared_bytes},
+                    {"spill_bytes", compiled.spill_bytes}});
+  }
+  print(globals.json  ? json.dump(2) + "\n"
+        : globals.csv ? table.csv()
+                      : table.text() + "\nRegisters and spills are a thread's, shared memory a block's; compiled for " +
+                            architecture + ".\n");
+}
+
+std::string default_architecture() {
+  const std::vector<Device*> gpus = devices();
+  return gpus.empty() ? kOtherwise : compiled_for(gpus.front()->facts());
+}
+
+void kernel(const KernelArguments& arguments, const Globals& globals) {
+  if (!arguments.rows.algorithm_given()) throw BadInput("ROW: none given, must be a row of `convlens list algorithms`");
+  const std::vector<std::string> forms{"cu", "ptx", "sass"};
+  if (!arguments.emit.empty() && std::ranges::find(forms, arguments.emit) == forms.end())
+    throw BadInput("--emit: " + arguments.emit + suggestion(arguments.emit, forms));
+  if (arguments.emit.empty() && (!arguments.output.empty() || arguments.step != 0))
+    throw BadInput(std::string(arguments.step != 0 ? "--step" : "--output") + ": must go with --emit");
+  if (!arguments.emit.empty() && (globals.json || globals.csv))
+    throw BadInput("--emit: given with --json or --csv, must be one of them");
+
+  const Layer layer = only(arguments.layers.layers(), "layer");
+  const Run run = only(arguments.rows.runs(), "ROW");
+  if (run.algorithm->unit == Unit::cpu) throw BadInput("ROW: " + run.algorithm->id + ", must be a row on a GPU");
+  const DType dtype =
+      only(arguments.rows.dtypes({run.algorithm->unit == Unit::tc ? DType::f16 : DType::f32}), "--dtype");
+  const Layouts layouts = only(arguments.rows.layouts({Layouts{}}), "--layout");
+  const auto plan = run.algorithm->plan({layer.problem, dtype, layouts, run.options});
+  const std::vector<NumberedLaunch> launches = launches_of(*plan);
+
+  const std::string architecture =
+      arguments.architecture.empty() && arguments.emit != "cu" ? default_architecture() : arguments.architecture;
+  if (arguments.emit.empty()) return print_resources(launches, architecture, globals);
+  const gpu::Launch& launch = chosen(launches, arguments.step);
+  const std::string text = emitted(launch.kernel, arguments.emit, architecture);
+  if (arguments.output.empty()) return print(text);
+  OutputFile file(arguments.output);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+}  // namespace
+
+void add_kernel(CLI::App& app, const Globals& globals) {
+  CLI::App* command = app.add_subcommand("kernel", "the kernels of a row on a GPU: text, PTX, SASS, registers, spills");
+  show_examples(*command, {"convlens kernel direct.cc --layer cv9 --batch 256 --emit cu",
+                           "convlens kernel direct.cc:sizes=runtime --layer cv9 --layout NHWC --emit cu -o direct.cu",
+                           "convlens kernel direct.cc '8x3x64x64 --filter 16x5x5 --stride 2' --emit cu"});
+  const auto arguments = std::make_shared<KernelArguments>();
+  KernelArguments* a = arguments.get();
+  a->rows.add_row_to(*command);
+  a->layers.add_to(*command, Amount::one);
+  command->add_option("--emit", a->emit, "cu: the text, which plain nvcc compiles; ptx; sass. Left out: a table")
+      ->type_name("FORM");
+  add_integer(
+      *command, "--step", 1, 1000, [a](std::int64_t step) { a->step = step; },
+      "which step of the call, as `convlens explain` counts them, where several are kernels");
+  command
+      ->add_option("--arch", a->architecture, "what to compile for, as in sm_80, sm_90a; this machine's GPU, or sm_90a")
+      ->type_name("ARCH");
+  command->add_option("-o,--output", a->output, "written whole or not at all")->type_name("FILE");
+  command->callback([arguments, &globals] { kernel(*arguments, globals); });
+}
+
+}  // namespace convlens::cli

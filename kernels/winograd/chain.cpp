@@ -1,0 +1,187 @@
+#include "kernels/winograd/chain.h"
+
+#include <algorithm>
+#include <array>
+
+#include "algorithms/winograd/winograd_stages.h"
+#include "kernels/common/products.h"
+#include "kernels/row.h"
+
+namespace convlens::gpu {
+
+namespace {
+
+constexpr int kFilterThreads = 128;
+
+// The block of kernels/winograd/winograd_fused.cu: tiles, output channels, and two slices of V and U in shared memory.
+constexpr int kFusedThreads = 256;
+constexpr std::int64_t kFusedTiles = 32, kFusedOutputs = 64;
+constexpr std::int64_t kFusedSharedBytes = 2 * 16 * 8 * (kFusedTiles + 4 + kFusedOutputs) * 4;
+
+std::vector<double> numerators(const FractionMatrix& matrix) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < matrix.rows(); ++i)
+    for (const std::int64_t numerator : integer_row(matrix, i).numerators)
+      values.push_back(static_cast<double>(numerator));
+  return values;
+}
+
+std::vector<double> denominators(const FractionMatrix& matrix) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < matrix.rows(); ++i)
+    values.push_back(static_cast<double>(integer_row(matrix, i).denominator));
+  return values;
+}
+
+Kernel transform(const Chain& chain, const std::string& entry, int threads, bool tiles_fastest, bool staging) {
+  const Nested& f = *chain.nested;
+  std::vector<Constant> constants{
+      {"threads", threads},
+      {"tiles_fastest", tiles_fastest},
+      {"images_fastest", chain.images_fastest},
+      {"staging", staging},
+      {"m_h", static_cast<int>(f.rows.m)},
+      {"m_w", static_cast<int>(f.columns.m)},
+      {"r_h", static_cast<int>(f.rows.r)},
+      {"r_w", static_cast<int>(f.columns.r)},
+  };
+  const auto add = [&](const std::string& name, const FractionMatrix& matrix) {
+    constants.emplace_back(name, numerators(matrix));
+    constants.emplace_back(name + "_over", denominators(matrix));
+  };
+  add("bt_h", f.h.bt), add("bt_w", f.w.bt), add("g_h", f.h.g), add("g_w", f.w.g), add("at_h", f.h.at),
+      add("at_w", f.w.at);
+  Kernel made = kernel(chain.request, "winograd/" + entry + ".cu", entry, constants);
+  made.sizes.push_back({"tiles_h", f.rows.tiles()});
+  made.sizes.push_back({"tiles_w", f.columns.tiles()});
+  made.sizes.push_back({"pitch", chain.tiles()});
+  return made;
+}
+
+// A launch with one thread for each tile of the chunk and channel.
+Launch tile_launch(const Chain& chain, const std::string& entry, bool tiles_fastest, bool staging, std::int64_t images,
+                   std::int64_t channels) {
+  const int threads = chain.nested->products() > 36 ? 64 : 128;  // as shared memory and registers allow
+  const std::int64_t tiles = images * chain.nested->tiles();
+  Launch launch;
+  launch.kernel = transform(chain, entry, threads, tiles_fastest, staging);
+  launch.grid = {tiles_fastest ? ceil_div(tiles, threads) * channels : ceil_div(tiles * channels, threads)};
+  launch.block = {threads};
+  return launch;
+}
+
+Products products(const Chain& chain, std::int64_t images) {
+  const ConvProblem& p = chain.problem();
+  const std::int64_t tiles = images * chain.nested->tiles(), pitch = chain.tiles();
+  const std::int64_t cig = p.ci_per_group(), cog = p.co_per_group();
+  const Matrices v{.first = buffer("V"),
+                   .ld = chain.v_tiles_fastest ? pitch : p.ci(),
+                   .k_contiguous = !chain.v_tiles_fastest,
+                   .outer_step = pitch * p.ci(),
+                   .inner_step = chain.v_tiles_fastest ? cig * pitch : cig};
+  const Matrices u{.first = buffer("U"), .ld = p.co(), .outer_step = cig * p.co(), .inner_step = cog};
+  const Matrices m{.first = buffer("M"),
+                   .ld = chain.m_tiles_fastest ? pitch : p.co(),
+                   .outer_step = pitch * p.co(),
+                   .inner_step = chain.m_tiles_fastest ? cog * pitch : cog};
+  Products made;
+  made.sentence = "multiplies V and U point by point";
+  made.k = cig, made.outer = chain.nested->products(), made.inner = p.groups();
+  made.c = m;
+  if (chain.m_tiles_fastest)
+    made.m = cog, made.n = tiles, made.a = u, made.b = v;
+  else
+    made.m = tiles, made.n = cog, made.a = v, made.b = u;
+  return made;
+}
+
+Launch filter_launch(const Chain& chain) {
+  const ConvProblem& p = chain.problem();
+  Launch launch;
+  launch.sentence = "transforms the filter into U";
+  launch.kernel = transform(chain, "transform_filter", kFilterThreads, false, false);
+  launch.grid = {ceil_div(p.co() * p.ci_per_group(), kFilterThreads)};
+  launch.block = {kFilterThreads};
+  launch.arguments = {w(), buffer("U")};
+  launch.writes = "U";
+  return launch;
+}
+
+Launch fused_launch(const Chain& chain) {
+  const ConvProblem& p = chain.problem();
+  Launch launch;
+  launch.sentence = "transforms tiles of the input, multiplies them by U and transforms back";
+  launch.kernel = transform(chain, "winograd_fused", kFusedThreads, false, false);
+  launch.kernel.constants.emplace_back(
+      "vector_u", chain.request.options.is("vector_io", "on") && p.co() % 4 == 0 && p.co_per_group() % 4 == 0);
+  launch.grid = {ceil_div(chain.tiles(), kFusedTiles) * p.groups() * ceil_div(p.co_per_group(), kFusedOutputs)};
+  launch.block = {kFusedThreads};
+  launch.shared_bytes = kFusedSharedBytes;
+  launch.arguments = {x(), buffer("U"), bias(), y()};
+  return launch;
+}
+
+}  // namespace
+
+Chain::Chain(const Request& r, const Request& resolved, std::int64_t chunk_images)
+    : request(r),
+      nested(std::make_shared<const Nested>(nest(resolved))),
+      fused(r.options.is("fuse", "on")),
+      chunk(chunk_images),
+      // The last chunk must not be smaller, as it would lie in another order.
+      images_fastest((r.layouts.x == Layout::CHWN || r.layouts.y == Layout::CHWN) && r.problem.n() % chunk == 0),
+      v_tiles_fastest(r.layouts.x != Layout::NHWC),
+      m_tiles_fastest(r.layouts.y != Layout::NHWC) {}
+
+std::vector<Stage> stages(const Chain& chain) {
+  std::vector<Stage> all = winograd_stages(chain.problem(), DType::f32, chain.nested);
+  const auto lay_out = [&](Stage& stage, bool tiles_fastest) {  // axes ξ, ν, n, t, s, channel
+    stage.axes[2].resident = std::min(chain.chunk, stage.axes[2].extent);
+    std::vector<int> order{0, 1};
+    if (tiles_fastest) order.push_back(5);
+    for (const int axis : chain.images_fastest ? std::array{3, 4, 2} : std::array{2, 3, 4}) order.push_back(axis);
+    if (!tiles_fastest) order.push_back(5);
+    stage.lay_out(order);
+  };
+  lay_out(all[0], chain.v_tiles_fastest);
+  all[1].lay_out({0, 1, 3, 2});
+  lay_out(all[2], chain.m_tiles_fastest);
+  if (chain.fused) all[0].stored = all[2].stored = false;
+  return all;
+}
+
+std::vector<Step> steps(const Chain& chain, const Buffer& workspace) {
+  const Request& request = chain.request;
+  const ConvProblem& p = chain.problem();
+  if (chain.fused) return {filter_launch(chain), fused_launch(chain)};
+  // Staging serves where neighbouring tiles lie m_w apart in y.
+  const bool staging =
+      request.options.is("staging", "on") && request.layouts.y == Layout::NCHW && !chain.images_fastest;
+
+  std::vector<Step> all;
+  all.emplace_back(filter_launch(chain));
+  for (std::int64_t first = 0; first < p.n(); first += chain.chunk) {
+    const std::int64_t images = std::min(chain.chunk, p.n() - first);
+    Launch input = tile_launch(chain, "transform_input", chain.v_tiles_fastest, false, images, p.ci());
+    input.sentence = "transforms tiles of the input into V";
+    input.arguments = {x(), buffer("V"), number(first), number(images)};
+    input.writes = "V";
+    all.emplace_back(std::move(input));
+
+    const Products product = products(chain, images);
+    if (request.options.is("gemm", "own")) {
+      all.emplace_back(own_gemm(product, tiling(request.options, product), sizes_at_run_time(request)));
+      std::get<Launch>(all.back()).writes = "M";
+    } else {
+      for (Step& step : cublas_gemm(product, workspace)) all.push_back(std::move(step));
+    }
+
+    Launch output = tile_launch(chain, "transform_output", chain.m_tiles_fastest, staging, images, p.co());
+    output.sentence = "transforms M into the output";
+    output.arguments = {buffer("M"), bias(), y(), number(first), number(images)};
+    all.emplace_back(std::move(output));
+  }
+  return all;
+}
+
+}  // namespace convlens::gpu
