@@ -32,6 +32,25 @@ std::vector<int> others(const Exhibit& exhibit, const std::vector<int>& taken) {
   return rest;
 }
 
+// The sides' ratio, at least 1.
+double elongation(const Sheet& sheet) {
+  const auto rows = static_cast<double>(std::max<std::int64_t>(1, sheet.rows()));
+  const auto columns = static_cast<double>(std::max<std::int64_t>(1, sheet.columns()));
+  return std::max(rows / columns, columns / rows);
+}
+
+// Leaves the channels out of the columns where the sheet is too long to be seen with them.
+Sheet with_few_channels(const Exhibit& exhibit, const std::vector<int>& down, const std::vector<int>& across,
+                        const Coord& slice) {
+  constexpr double kTooLong = 8;
+  Sheet whole(exhibit.axes, down, across, slice);
+  std::vector<int> fewer = across;
+  std::erase_if(fewer, [&](int axis) { return exhibit.axes[static_cast<std::size_t>(axis)].name == "c"; });
+  if (fewer.empty() || fewer.size() == across.size()) return whole;
+  Sheet one(exhibit.axes, down, fewer, slice);
+  return elongation(whole) > kTooLong && 4 * elongation(one) < elongation(whole) ? one : whole;
+}
+
 }  // namespace
 
 Sheet default_sheet(const Exhibit& exhibit, const Coord& slice) {
@@ -59,7 +78,7 @@ Sheet default_sheet(const Exhibit& exhibit, const Coord& slice) {
     down.assign(all.begin(), half);
     across.assign(half, all.end());
   }
-  return Sheet(exhibit.axes, down, across, slice);
+  return with_few_channels(exhibit, down, across, slice);
 }
 
 }  // namespace convlens::viewer

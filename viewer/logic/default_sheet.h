@@ -12,6 +12,8 @@ namespace convlens::viewer {
 //   im2col         output pixels (p, q) down, the window (c, u, v) across in the order of memory: the matrix
 //   im2win, MEC    output rows (columns) down, the strip across
 //   Winograd, FFT  tiles side by side, each a square of its points or bins
+//
+// A sheet that is far longer than high shows one channel, if that makes it nearer to a square.
 Sheet default_sheet(const Exhibit& exhibit, const Coord& slice);
 
 }  // namespace convlens::viewer

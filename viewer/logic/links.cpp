@@ -3,27 +3,11 @@
 #include <algorithm>
 
 #include "algorithms/interface/tensor_maps.h"
+#include "viewer/logic/cells_of_box.h"
 
 namespace convlens::viewer {
 
 namespace {
-
-// Collects boxes up to the limit, and notes when there were more.
-class Boxes {
- public:
-  explicit Boxes(bool& complete) : complete_(complete) {}
-  void add(const Box& box) {
-    if (boxes_.size() < kMostBoxes)
-      boxes_.push_back(box);
-    else
-      complete_ = false;
-  }
-  std::vector<Box> take() { return std::move(boxes_); }
-
- private:
-  std::vector<Box> boxes_;
-  bool& complete_;
-};
 
 template <class Visit>
 void for_each_cell(const Box& box, Visit&& visit) {
@@ -100,22 +84,25 @@ void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& e
 }
 
 // The cells of `stage` that hold elements of the terms; of a stage made from others, the cells made from those.
-std::vector<Box> holders(const Plan& plan, const Stage& stage, const Links& links,
-                         const std::vector<std::vector<Box>>& below, bool& complete) {
-  Boxes boxes(complete);
+std::vector<Box> holders(const Stage& stage, const Links& links, const std::vector<std::vector<Box>>& below,
+                         bool& complete) {
+  std::vector<Box> boxes;
+  const auto add = [&](Operand from, const Box& elements) {
+    const std::vector<Box> more = cells_of_box(*stage.map, from, elements, kMostBoxes, complete);
+    boxes.insert(boxes.end(), more.begin(), more.end());
+    if (boxes.size() > 2 * kMostBoxes) remove_repetitions(boxes);
+  };
   for (const Operand from : stage.made_from) {
-    const auto visit = [&](const Coord& element) {
-      for (const Box& box : stage.map->cells(from, element)) boxes.add(box);
-    };
     if (from.id >= 0) {
-      for (const Box& box : below[static_cast<std::size_t>(from.id)]) for_each_cell(box, visit);
+      for (const Box& box : below[static_cast<std::size_t>(from.id)]) add(from, box);
       continue;
     }
     for (const LinkedTerm& term : links.terms)
-      if (term.from == from) for_each_cell(term.at, visit);
+      if (term.from == from) add(from, term.at);
   }
-  static_cast<void>(plan);
-  return boxes.take();
+  remove_repetitions(boxes);
+  if (boxes.size() > kMostBoxes) boxes.resize(kMostBoxes), complete = false;
+  return boxes;
 }
 
 }  // namespace
@@ -145,6 +132,7 @@ Links links_of(const Model& model, const Cursor& cursor) {
   find_terms(problem, model, *exhibit, cursor.at, links);
 
   for (const LinkedTerm& term : links.terms) links.cells[term.from == kInput ? "x" : "w"].push_back(term.at);
+  for (auto& [id, boxes] : links.cells) remove_repetitions(boxes);
   links.cells["y"] = outputs_of(problem, model, *exhibit, cursor.at);
   for (std::size_t r = 0; r < model.rows().size(); ++r) {
     const ChosenRow& row = model.rows()[r];
@@ -153,7 +141,7 @@ Links links_of(const Model& model, const Cursor& cursor) {
     for (std::size_t s = 0; s < lit.size(); ++s) {
       const Stage& stage = row.plan->stages()[s];
       if (stage.map == nullptr) continue;
-      lit[s] = holders(*row.plan, stage, links, lit, links.complete);
+      lit[s] = holders(stage, links, lit, links.complete);
       links.cells[row.run + "/" + stage.id] = lit[s];
     }
   }

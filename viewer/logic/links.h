@@ -4,8 +4,7 @@
 //   elements   what the cell is made of, followed down to elements of x and w
 //   outputs    what depends on it
 //   cells of a stage   those that hold an element of x that the cell is made of; a stage made of stages lights where
-//   its
-//                      parts light
+//                      its parts light
 #pragma once
 
 #include <map>

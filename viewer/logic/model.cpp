@@ -1,6 +1,7 @@
 #include "viewer/logic/model.h"
 
 #include <algorithm>
+#include <map>
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
@@ -34,6 +35,15 @@ ChosenRow choose(const Run& run, const State& state, const ConvProblem& problem)
   row.support = run.algorithm->supports(row.request);
   if (row.support) row.plan = run.algorithm->plan(row.request);
   return row;
+}
+
+// Stages of several rows that have one title are told apart by their rows.
+void tell_apart(std::vector<Exhibit>& exhibits, const std::vector<ChosenRow>& rows) {
+  std::map<std::string, int> count;
+  for (const Exhibit& exhibit : exhibits) ++count[exhibit.title];
+  for (Exhibit& exhibit : exhibits)
+    if (count[exhibit.title] > 1 && exhibit.role == Role::stage)
+      exhibit.title += " of " + rows[static_cast<std::size_t>(exhibit.row)].algorithm->id;
 }
 
 }  // namespace
@@ -100,6 +110,7 @@ void Model::add_exhibits(const State& state) {
                        .axes = tensor_axes(p.y_shape(), dense_strides(state.layouts.y, p.y_shape()),
                                            {{{"n", "N"}, {"o", "C_o"}, {"p", "H_o"}, {"q", "W_o"}}}),
                        .bytes = elements(p.y_shape()) * size});
+  tell_apart(exhibits_, rows_);
 }
 
 const Exhibit* Model::find(const std::string& id) const {

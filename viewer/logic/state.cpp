@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 
 #include "algorithms/error.h"
+#include "algorithms/interface/registry.h"
 #include "algorithms/problem/layers.h"
+#include "algorithms/suggest.h"
+#include "viewer/logic/schedule.h"
+#include "viewer/logic/steps.h"
 
 namespace convlens::viewer {
 
@@ -17,8 +23,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
 constexpr std::size_t kMostSteps = 1000;  // of undo
-
-const std::vector<std::string> kArrangements{"grids", "five", "copies", "ribbon", "schedule"};
 
 // One field: its name in the file, how it is written, and how it is read.
 struct Field {
@@ -35,6 +39,27 @@ Field plain(const char* name, T State::*member) {
 
 [[noreturn]] void refuse(const std::string& field, const Json& value, const std::string& rule) {
   throw BadInput("state: " + field + ": " + value.dump() + ", must be " + rule);
+}
+
+Field one_of(const char* name, std::string State::*member, const std::vector<std::string>& names) {
+  return {name, [member](const State& s) { return Json(s.*member); },
+          [name, member, &names](State& s, const Json& json) {
+            const auto value = json.get<std::string>();
+            if (std::ranges::find(names, value) == names.end())
+              throw BadInput("state: " + std::string(name) + ": " + value + suggestion(value, names));
+            s.*member = value;
+          }};
+}
+
+Field within(const char* name, std::int64_t State::*member, std::int64_t least, std::int64_t most) {
+  return {name, [member](const State& s) { return Json(s.*member); },
+          [=](State& s, const Json& json) {
+            const std::string rule = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+            if (!json.is_number_integer()) refuse(name, json, rule);
+            const auto value = json.get<std::int64_t>();
+            if (value < least || value > most) refuse(name, json, rule);
+            s.*member = value;
+          }};
 }
 
 const std::vector<std::pair<const char*, std::int64_t ConvSpec::*>>& spec_fields() {
@@ -114,23 +139,19 @@ const std::vector<Field>& fields() {
        },
        [](State& s, const Json& json) { s.layouts = read_layouts(json); }},
       plain("runs", &State::runs),
-      plain("panel", &State::panel),
-      {"arrangement", [](const State& s) { return Json(s.arrangement); },
-       [](State& s, const Json& json) {
-         if (std::ranges::find(kArrangements, json.get<std::string>()) == kArrangements.end())
-           refuse("arrangement", json, "grids, five, copies, ribbon or schedule");
-         s.arrangement = json.get<std::string>();
-       }},
+      one_of("panel", &State::panel, panel_names()),
+      one_of("arrangement", &State::arrangement, arrangement_names()),
       {"cursor",
        [](const State& s) {
          return Json{{"tensor", s.cursor.tensor}, {"at", s.cursor.at}};
        },
        [](State& s, const Json& json) { s.cursor = read_cursor(json); }},
       plain("hidden", &State::hidden),
-      plain("step", &State::step),
+      within("step", &State::step, 0, kSteps),
+      within("block", &State::block, 0, kMostBlocks),
       plain("picture", &State::picture),
       plain("seed", &State::seed),
-      plain("memory_limit", &State::memory_limit),
+      within("memory_limit", &State::memory_limit, 0, std::numeric_limits<std::int64_t>::max()),
       plain("dark", &State::dark),
       {"scale", [](const State& s) { return Json(s.scale); },
        [](State& s, const Json& json) {
@@ -149,7 +170,24 @@ State first_state() {
   State state;
   state.spec = find_layer(state.layer).spec;
   state.cursor = {"y", {0, 0, 17, 23}};
+  state.step = 15;  // the transformed inputs stand whole, and y is half there
+  for (const char* family : kFamilies)
+    for (const Algorithm* row : algorithms())
+      if (row->family == family) {
+        state.runs.push_back(row->id);
+        break;
+      }
   return state;
+}
+
+const std::vector<std::string>& panel_names() {
+  static const std::vector<std::string> names{"layouts", "memory"};
+  return names;
+}
+
+const std::vector<std::string>& arrangement_names() {
+  static const std::vector<std::string> names{"grids", "five", "copies", "ribbon", "schedule"};
+  return names;
 }
 
 nlohmann::ordered_json to_json(const State& state) {
@@ -185,7 +223,22 @@ State read_state(const std::string& file) {
   return state_from_json(json);
 }
 
+KeptState read_kept_state(const std::string& file) {
+  std::error_code none;
+  if (file.empty() || !std::filesystem::exists(file, none)) return {first_state(), file, ""};
+  try {
+    return {read_state(file), file, ""};
+  } catch (const BadInput& error) {
+    const std::string aside = file + ".damaged";
+    if (std::rename(file.c_str(), aside.c_str()) == 0)
+      return {first_state(), file, std::string(error.what()) + "; the file is kept as " + aside};
+    return {first_state(), "", std::string(error.what()) + "; the file is left as it is"};
+  }
+}
+
 void write_state(const State& state, const std::string& file) {
+  std::error_code none;
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), none);  // the write says if it failed
   const std::string unfinished = file + ".part";
   {
     std::ofstream stream(unfinished);

@@ -25,12 +25,13 @@ struct State {
   ConvSpec spec;              // of the named layer, with the batch size chosen here; may break rules while it is edited
   DType dtype = DType::f32;
   Layouts layouts{Layout::NHWC, FilterLayout::OHWI, Layout::NHWC};
-  std::vector<std::string> runs{"direct.ref", "im2col.ref", "im2win.ref", "winograd.ref", "fft.ref"};
+  std::vector<std::string> runs;
   std::string panel = "layouts";
   std::string arrangement = "grids";  // of the Layouts panel: grids | five | copies | ribbon | schedule
   Cursor cursor;
   std::vector<std::string> hidden;  // tensors that are not drawn
-  int step = 0;                     // of the scrubber: how far each algorithm has come
+  std::int64_t step = 0;            // of the `five` arrangement: how far each algorithm has come, up to kSteps
+  std::int64_t block = 0;           // of the `schedule` arrangement: which of an image's blocks
   std::string picture;              // a file, "" for the one that ships, or "random"
   std::uint64_t seed = 1;
   std::int64_t memory_limit = std::int64_t{8} << 30;  // of the Memory panel, in bytes
@@ -40,8 +41,12 @@ struct State {
   bool operator==(const State&) const = default;
 };
 
-// The state at a first start: a photograph under a 3×3 window.
+// The state at a first start: a photograph under a 3×3 window, and the first row of each of the five families.
 State first_state();
+
+// The names that State::panel and State::arrangement can have.
+const std::vector<std::string>& panel_names();
+const std::vector<std::string>& arrangement_names();
 
 nlohmann::ordered_json to_json(const State& state);
 
@@ -49,6 +54,15 @@ nlohmann::ordered_json to_json(const State& state);
 State state_from_json(const nlohmann::ordered_json& json);
 State read_state(const std::string& file);
 void write_state(const State& state, const std::string& file);  // whole or not at all
+
+// The state of the last session. A file that cannot be understood is put aside, never overwritten: `notice` says so in
+// one line. Without a file, and then, it is the first state.
+struct KeptState {
+  State state;
+  std::string file;    // where to write it at the end; "" for nowhere
+  std::string notice;  // "" when all is well
+};
+KeptState read_kept_state(const std::string& file);
 
 // Undo and redo. Changes that follow each other under one `key` (a slider being dragged) are one step.
 class History {

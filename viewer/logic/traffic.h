@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/interface/index_map.h"
+#include "algorithms/problem/conv_problem.h"
 #include "algorithms/tensor/layout.h"
 
 namespace convlens::viewer {
@@ -23,5 +24,13 @@ struct Traffic {
 // Of `boxes` (n, c, h, w) of a dense tensor of `shape`, its elements `element_bytes` wide, its first at a multiple
 // of 64.
 Traffic traffic_of(std::span<const Box> boxes, const Shape& shape, Layout layout, std::int64_t element_bytes);
+
+// What a warp reads at once where 32 threads compute neighbouring outputs, row by row from `output` on: the element
+// under the filter's first tap, in the group's first channel. Elements on padding are not read; outputs that are not
+// there neither.
+std::vector<Box> warp_boxes(const ConvProblem& problem, const Coord& output);
+
+// The element whose offset in a dense tensor that is.
+Coord coordinate_at(const Shape& shape, Layout layout, std::int64_t offset);
 
 }  // namespace convlens::viewer

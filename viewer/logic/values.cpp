@@ -94,6 +94,32 @@ std::complex<double> Values::at(const Exhibit& exhibit, const Coord& c) const {
   return of_stage(*model_->rows()[static_cast<std::size_t>(exhibit.row)].plan, model_->stage(exhibit), c);
 }
 
+double Values::largest(const Exhibit& exhibit) const {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = largest_.find(exhibit.id); found != largest_.end()) return found->second;
+  }
+  const double largest = sample_largest(exhibit);
+  const std::scoped_lock lock(mutex_);
+  return largest_.emplace(exhibit.id, largest).first->second;
+}
+
+double Values::sample_largest(const Exhibit& exhibit) const {
+  if (exhibit.cells() == 0) return 1;
+  constexpr int kSamples = 300;
+  const std::size_t rank = exhibit.axes.size();
+  double largest = 0;
+  for (int k = 0; k < kSamples; ++k) {
+    Coord cell{};  // the first sample is cell 0: of a spectrum, the sum of the tile
+    for (std::size_t axis = exhibit.complex ? rank - 2 : 0; axis < rank && k > 0; ++axis)
+      cell[axis] = static_cast<std::int64_t>(random_bits(static_cast<std::uint64_t>(k), axis) >> 1) %
+                   exhibit.axes[axis].extent;
+    const double magnitude = std::abs(at(exhibit, cell));
+    if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
+  }
+  return largest > 0 ? largest : 1;
+}
+
 std::complex<double> Values::of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const {
   const Source source = stage.map->source(cell);
   if (source.kind == SourceKind::region)

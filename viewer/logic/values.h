@@ -42,7 +42,12 @@ class Values {
   // The value of a cell; real tensors have no imaginary part. Not for opaque stages. Any thread may ask.
   std::complex<double> at(const Exhibit& exhibit, const Coord& cell) const;
 
+  // The largest finite magnitude among a few hundred cells spread over the tensor (of spectra: over its first tile),
+  // by which colours are scaled; 1 where all are zero. Any thread may ask; the answer is kept.
+  double largest(const Exhibit& exhibit) const;
+
  private:
+  double sample_largest(const Exhibit& exhibit) const;
   std::complex<double> of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const;
   std::complex<double> bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const;
   std::complex<double> product(const Plan& plan, const Stage& stage, const Source& source) const;
@@ -57,6 +62,7 @@ class Values {
   mutable std::mutex mutex_;
   mutable std::map<std::pair<const Stage*, Coord>, Spectrum> spectra_;
   mutable std::size_t kept_bytes_ = 0;
+  mutable std::map<std::string, double> largest_;  // by exhibit
 };
 
 }  // namespace convlens::viewer

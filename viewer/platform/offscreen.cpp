@@ -10,6 +10,7 @@
 #include <array>
 
 #include "algorithms/error.h"
+#include "viewer/platform/pixels.h"
 
 namespace convlens::viewer {
 
@@ -94,18 +95,6 @@ Offscreen::Offscreen(int width, int height) : width_(width), height_(height), ha
 
 Offscreen::~Offscreen() = default;
 
-std::vector<unsigned char> Offscreen::pixels() const {
-  const auto row = static_cast<std::size_t>(width_) * 4;
-  std::vector<unsigned char> bottom_up(row * static_cast<std::size_t>(height_));
-  glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  glReadPixels(0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, bottom_up.data());
-  std::vector<unsigned char> top_down;
-  top_down.reserve(bottom_up.size());
-  for (int y = height_ - 1; y >= 0; --y) {
-    const auto first = bottom_up.begin() + static_cast<std::ptrdiff_t>(row * static_cast<std::size_t>(y));
-    top_down.insert(top_down.end(), first, first + static_cast<std::ptrdiff_t>(row));
-  }
-  return top_down;
-}
+std::vector<unsigned char> Offscreen::pixels() const { return read_pixels(0, 0, width_, height_, height_); }
 
 }  // namespace convlens::viewer

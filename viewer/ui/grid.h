@@ -2,7 +2,7 @@
 //
 // Where a cell has at least one pixel, every cell is drawn; where it has less, one cell is drawn for each pixel, so
 // that a grid of 10¹⁰ cells costs no more than one of 10⁵. From 24 pixels a cell its number is written in it. While
-// cells are small, a lens in the corner shows the neighbourhood of what is lit.
+// cells are small, a lens beside the grid shows the neighbourhood of what is lit.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 #include <string>
 
 #include "viewer/logic/links.h"
+#include "viewer/logic/marks.h"
 #include "viewer/logic/sheet.h"
 #include "viewer/platform/texture.h"
 #include "viewer/ui/painter.h"
@@ -25,6 +26,9 @@ struct CellPicture {
   Rectangle cells;      // that the texture shows
   Rectangle requested;  // that the painting will show
   Texture texture;
+
+  std::string marks_key;
+  Marks marks;  // of what is lit in `requested`
 };
 
 // What a user has made of one grid; kept from frame to frame.
@@ -32,20 +36,36 @@ struct GridView {
   double cell = 0;             // pixels; 0: as large as lets the whole sheet be seen
   double row = 0, column = 0;  // what is in the middle, when `cell` is not 0
   CellPicture picture, lens;
-  Rectangle shown;  // the cells in view, as last drawn
+  Rectangle shown;   // the cells in view, as last drawn
+  Rectangle lensed;  // those in the lens; empty without one
+};
+
+// A word in a cell, such as its coefficient.
+struct GridLabel {
+  Coord at{};
+  std::string text;
+  bool positive = true;
 };
 
 struct GridContents {
   const Sheet& sheet;
-  std::string key;  // changes whenever a colour may have changed
-  std::function<std::uint32_t(std::int64_t row, std::int64_t column)> colour;  // owns what it reads
+  std::string key;  // changes whenever a colour or number may have changed
+  // Called in the background: they own what they read.
+  std::function<std::uint32_t(std::int64_t row, std::int64_t column)> colour;
   std::function<std::string(std::int64_t row, std::int64_t column)> number;
-  std::vector<Box> lit;
-  std::optional<Coord> cursor;
+
+  const std::vector<Box>* lit = nullptr;
+  std::string lit_key = "";  // changes whenever `lit` does
+  std::optional<Coord> cursor = std::nullopt;
+  std::vector<GridLabel> labels = {};
+  double made = 1;   // the part of the rows that exists already; the rest is veiled
+  bool lens = true;  // whether small cells get a lens
 };
 
 struct GridAnswer {
   std::optional<Sheet::Position> pointed;  // the cell under the pointer
+  ImVec2 first{}, last{};                  // the corners of the space that the cells were drawn into
+  double cell = 0, x = 0, y = 0;           // pixels a cell, and where cell (0, 0) begins
 };
 
 // Draws into the space of `size` at ImGui's cursor. The wheel zooms about the pointer, dragging moves, a double click

@@ -10,24 +10,27 @@ Painter::~Painter() {
   {
     const std::scoped_lock lock(mutex_);
     stop_ = true;
-    for (const auto& painting : queue_) painting->wanted = false;
   }
   more_.notify_all();
   thread_.join();
 }
 
-std::shared_ptr<Painting> Painter::start(std::string key, int width, int height, PixelColour colour) {
+std::shared_ptr<Painting> Painter::start(std::string key, int width, int height, PixelColour colour, PixelText text) {
   auto painting = std::make_shared<Painting>();
   painting->key = std::move(key);
   painting->width = width, painting->height = height;
-  painting->colour = std::move(colour);
+  painting->colour = std::move(colour), painting->text = std::move(text);
+  later([this, painting] { paint(*painting); });
+  return painting;
+}
+
+void Painter::later(std::function<void()> work) {
   {
     const std::scoped_lock lock(mutex_);
-    queue_.push_front(painting);
+    queue_.push_front(std::move(work));
     ++unfinished_;
   }
   more_.notify_one();
-  return painting;
 }
 
 void Painter::finish() {
@@ -40,10 +43,10 @@ void Painter::work() {
   while (true) {
     more_.wait(lock, [this] { return stop_ || !queue_.empty(); });
     if (stop_) return;
-    const std::shared_ptr<Painting> next = queue_.front();
+    const std::function<void()> next = std::move(queue_.front());
     queue_.pop_front();
     lock.unlock();
-    paint(*next);
+    next();
     lock.lock();
     --unfinished_;
     less_.notify_all();
@@ -67,8 +70,13 @@ void Painter::paint(Painting& p) const {
           for (int column = x; column < std::min(x + step, p.width); ++column) at(row, column) = colour;
       }
     }
+    std::vector<std::string> texts;
+    if (pass + 1 == Painting::kPasses && p.text)
+      for (int y = 0; y < p.height; ++y)
+        for (int x = 0; x < p.width; ++x) texts.push_back(p.text(x, y));
     const std::scoped_lock lock(p.mutex);
     p.pixels = pixels;
+    p.texts = std::move(texts);
     p.passes = pass + 1;
   }
 }

@@ -2,7 +2,9 @@
 
 #include <imgui/backends/imgui_impl_opengl3.h>
 
+#include "viewer/logic/table.h"
 #include "viewer/platform/offscreen.h"
+#include "viewer/platform/pixels.h"
 #include "viewer/platform/window.h"
 #include "viewer/ui/app.h"
 
@@ -28,6 +30,11 @@ Next draw_frame(App& app, double monitor_scale) {
   const Next next = app.frame();
   ImGui::Render();
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  if (const auto wanted = app.take_picture_request()) {
+    const int height = static_cast<int>(ImGui::GetIO().DisplaySize.y);
+    app.write_picture(*wanted, read_pixels(wanted->x, wanted->y, wanted->width, wanted->height, height));
+    return Next::again;
+  }
   return next;
 }
 
@@ -39,7 +46,7 @@ void run_in_window(const ViewOptions& options) {
   run_window("Convlens", options.width, options.height,
              {[&] {
                 ImGui_ImplOpenGL3_Init(kGlsl);
-                app = std::make_unique<App>(options.state, options.pictures);
+                app = std::make_unique<App>(options.state, options.files, options.notice);
               },
               [&](double scale) { return draw_frame(*app, scale); },
               [&](const std::string& file) {
@@ -47,9 +54,10 @@ void run_in_window(const ViewOptions& options) {
                 next.picture = file;
                 app->change(std::move(next));
               }});
-  if (!options.state_file.empty()) write_state(app->state(), options.state_file);
+  const State last = app->state();
   app.reset();
   ImGui_ImplOpenGL3_Shutdown();
+  if (!options.state_file.empty()) write_state(last, options.state_file);
 }
 
 void draw_screenshot(const ViewOptions& options) {
@@ -57,7 +65,7 @@ void draw_screenshot(const ViewOptions& options) {
   const ImGuiContextOwner context;
   ImGui_ImplOpenGL3_Init(kGlsl);
   {
-    App app(options.state, options.pictures);
+    App app(options.state, options.files, options.notice);
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
     constexpr int kSettle = 4;  // frames until sizes that depend on the frame before have come to rest
@@ -68,16 +76,20 @@ void draw_screenshot(const ViewOptions& options) {
       draw_frame(app, 1.0);
       app.finish_painting();  // so that the next frame shows it
     }
-    options.pictures.write(options.screenshot, options.width, options.height, offscreen.pixels());
+    options.files.write_picture(options.screenshot, options.width, options.height, offscreen.pixels());
   }
   ImGui_ImplOpenGL3_Shutdown();
 }
 
+void write_data(const ViewOptions& options) {
+  App app(options.state, options.files, options.notice);
+  options.files.write_text(options.export_data, to_text_for(options.export_data, app.data()));
+}
+
 void view(const ViewOptions& options) {
-  if (options.screenshot.empty())
-    run_in_window(options);
-  else
-    draw_screenshot(options);
+  if (!options.export_data.empty()) write_data(options);
+  if (!options.screenshot.empty()) draw_screenshot(options);
+  if (options.screenshot.empty() && options.export_data.empty()) run_in_window(options);
 }
 
 }  // namespace convlens::viewer

@@ -83,6 +83,23 @@ std::string number_text(double value) {
   return text;
 }
 
+std::string bytes_text(std::int64_t bytes) {
+  constexpr const char* kUnits[]{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit < 6) value /= 1024, ++unit;
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : value < 100 ? "%.3g %s" : "%.0f %s", value, kUnits[unit]);
+  return text;
+}
+
+std::string grouped(std::int64_t value) {
+  std::string text = std::to_string(value);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3)
+    text.insert(static_cast<std::size_t>(at), " ");
+  return text;
+}
+
 CellWords cell_words(const Model& model, const Values& values, const Exhibit& exhibit, const Coord& cell) {
   CellWords words;
   words.name = exhibit.title + " " + named_tuple(exhibit, cell);

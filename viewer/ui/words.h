@@ -19,4 +19,10 @@ CellWords cell_words(const Model& model, const Values& values, const Exhibit& ex
 // Four significant digits; NaN and Inf by name.
 std::string number_text(double value);
 
+// "2.21 MiB".
+std::string bytes_text(std::int64_t bytes);
+
+// "574 164".
+std::string grouped(std::int64_t value);
+
 }  // namespace convlens::viewer
