@@ -67,6 +67,8 @@ struct Refused {
 };
 constexpr std::array kRefused{Refused{"explain", "--csv", "explain has no table, must be --json"},
                               Refused{"choose", "--csv", "choose has a table a layer, must be --json"},
+                              Refused{"view", "--json", "view draws a picture, must be left out"},
+                              Refused{"view", "--csv", "view draws a picture, must be left out"},
                               Refused{"windows", "--json", "windows draws a picture, must be left out"},
                               Refused{"windows", "--csv", "windows draws a picture, must be left out"}};
 
@@ -107,6 +109,7 @@ Exit run(int argc, char** argv) {
   add_bench(app, globals);
   add_choose(app, globals);
   add_windows(app, globals);
+  add_view(app, globals);
   add_kernel(app, globals);
   add_globals(app, globals);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) add_globals(*command, globals);
