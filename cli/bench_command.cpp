@@ -111,14 +111,19 @@ class Bench {
   Bench(const BenchArguments& arguments, const Globals& globals)
       : arguments_(arguments), records_(arguments, globals) {}
 
-  // Measures the plan, or, on a GPU, puts it by to be measured with others.
+  // Measures the plan, or, on a GPU, puts it by to be measured with others. One that finds too little memory is
+  // refused, and the others go on.
   void add(const Layer& layer, const std::shared_ptr<const Plan>& plan) {
-    double error = kNaN;
-    if (arguments_.verify && !verified(*plan, error)) return;
-    if (plan->request().place == Place{})
-      measure_here(layer, plan, error);
-    else
-      waiting_.push_back(plan), errors_.push_back(error);
+    try {
+      double error = kNaN;
+      if (arguments_.verify && !verified(*plan, error)) return;
+      if (plan->request().place == Place{})
+        measure_here(layer, plan, error);
+      else
+        waiting_.push_back(plan), errors_.push_back(error);
+    } catch (const Unsupported& none) {
+      records_.refuse(plan->run_name() + ": " + none.what());
+    }
   }
   void refuse(const std::string& reason) { records_.refuse(reason); }
 
@@ -138,9 +143,9 @@ class Bench {
   }
 
   void finish() {
+    for (const std::string& wrong : wrong_) say("not timed, because wrong: " + wrong);
     records_.finish();
     arguments_.rows.say_left_out();
-    for (const std::string& wrong : wrong_) say("not timed, because wrong: " + wrong);
     if (!wrong_.empty()) throw Finished{Exit::check_failed};
   }
 

@@ -123,7 +123,7 @@ std::string stage_text(const Plan& plan, const Stage& stage) {
            bytes_text(stage.resident_cells() * stage.cell_bytes()) + "\n";
   text += "  stored as " + kind + ": " + stage.formula() + " = " + stage.numbers() + " = " + bytes_text(stage.bytes()) +
           "\n";
-  if (stage.passes() != 1) text += "  made in " + grouped(stage.passes()) + " passes, one in memory at a time\n";
+  if (stage.passes() > 1) text += "  made in " + grouped(stage.passes()) + " passes, one in memory at a time\n";
   return text;
 }
 

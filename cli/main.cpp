@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/usage.h"
 #include "kernels/rows.h"
+#include "kernels/runtime.h"
 
 namespace convlens::cli {
 
@@ -56,6 +57,7 @@ void add_globals(CLI::App& app, Globals& globals) {
          "threads to compute with; all of the machine's when left out")
       ->type_name("COUNT")
       ->group(group);
+  app.add_flag("--no-cache", globals.no_cache, "compile GPU kernels anew, and keep none on disk")->group(group);
   app.set_help_flag("-h,--help", "this help")->group(group);
 }
 
@@ -113,6 +115,7 @@ Exit run(int argc, char** argv) {
     if (globals.json && globals.csv) throw BadInput("--csv: given with --json, must be one of them");
     refuse_outputs(app, globals);
     if (globals.threads > 0) omp_set_num_threads(globals.threads);
+    if (globals.no_cache && gpu::why_no_runtime().empty()) gpu::runtime().use_disk_cache(false);
   });
   refuse_empty({argv + 1, argv + argc});
   try {

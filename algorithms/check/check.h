@@ -35,6 +35,8 @@ struct CheckResult {
 //   likely     on the first of these results
 //   nonfinite  with a NaN in x, then with an Inf in w (nonfinite.h)
 //
+// Where there is too little memory for that, the row counts as one that does not support the request.
+//
 // Beyond 2²⁵ multiplications exact and worst run once each and nothing more, and nonfinite takes a smaller problem.
 // Inputs and the oracle's answers come from `cache`.
 CheckResult check(const Algorithm& algorithm, const Request& request, std::uint64_t seed, OracleCache& cache);

@@ -1,5 +1,8 @@
 #include "kernels/common/packed_filter.h"
 
+#include <algorithm>
+
+#include "kernels/common/schedule.h"
 #include "kernels/row.h"
 
 namespace convlens::gpu {
@@ -42,6 +45,14 @@ std::int64_t PackedFilter::tiles(const ConvProblem& p) const { return p.groups()
 
 std::int64_t PackedFilter::stages(const ConvProblem& p) const {
   return ceil_div(p.ci_per_group(), stage_channels) * ceil_div(p.taps(), stage_taps);
+}
+
+PackedFilter::BlockTile PackedFilter::tile_of(const ConvProblem& p, const Dim3& block) const {
+  const std::int64_t tiles_a_group = ceil_div(p.co_per_group(), tile_m);
+  const TileIndex at = tile_of_block(block.x, static_cast<int>(tiles(p)), false);
+  const std::int64_t within = at.column % tiles_a_group * tile_m;
+  return {at.column / tiles_a_group * p.co_per_group() + within,
+          std::min<std::int64_t>(tile_m, p.co_per_group() - within), at.row};
 }
 
 Stage PackedFilter::stage(const ConvProblem& p) const {

@@ -107,6 +107,28 @@ TEST_CASE("bench -o leaves an old file as it was when nothing could be measured"
   CHECK(files_in(folder.path()) == 1);
 }
 
+TEST_CASE("bench --verify says how far each row is from its bound before it is timed") {
+  const auto records =
+      json_lines(convlens_command(shell_words("bench " + kSmall +
+                                              " --algorithm im2col --algorithm winograd --verify --repeats 1 --json"))
+                     .out);
+  REQUIRE(records.size() == 2);
+  for (const json& record : records) {
+    CHECK(record["error_over_bound"].get<double>() > 0);
+    CHECK(record["error_over_bound"].get<double>() <= 1);
+  }
+}
+
+TEST_CASE("bench takes several variants of a row in one call") {
+  const auto records = json_lines(convlens_command(shell_words("bench " + kSmall +
+                                                               " --algorithm im2col:batching=tile --algorithm im2col "
+                                                               "--algorithm im2col:batching=full --repeats 1 --json"))
+                                      .out);
+  REQUIRE(records.size() == 3);
+  CHECK(records[0]["run"] == "im2col.ref:batching=tile");
+  CHECK(records[2]["run"] == "im2col.ref:batching=full");
+}
+
 TEST_CASE("bench says what was refused, on stderr") {
   const CommandResult result = convlens_command(shell_words(
       "bench '1x4x8x8 --filter 4x3x3 --stride 2' --algorithm winograd --algorithm direct --repeats 1 --json"));
