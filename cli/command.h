@@ -26,7 +26,9 @@ void add_run(CLI::App& app, const Globals& globals);
 void add_explain(CLI::App& app, const Globals& globals);
 void add_check(CLI::App& app, const Globals& globals);
 void add_bench(CLI::App& app, const Globals& globals);
+void add_choose(CLI::App& app, const Globals& globals);
 void add_windows(CLI::App& app, const Globals& globals);
+void add_view(CLI::App& app, const Globals& globals);
 void add_kernel(CLI::App& app, const Globals& globals);
 
 // What a command's --help opens with; each line is a whole call that really runs.

@@ -66,6 +66,9 @@ struct Refused {
   const char *command, *option, *why;
 };
 constexpr std::array kRefused{Refused{"explain", "--csv", "explain has no table, must be --json"},
+                              Refused{"choose", "--csv", "choose has a table a layer, must be --json"},
+                              Refused{"view", "--json", "view draws a picture, must be left out"},
+                              Refused{"view", "--csv", "view draws a picture, must be left out"},
                               Refused{"windows", "--json", "windows draws a picture, must be left out"},
                               Refused{"windows", "--csv", "windows draws a picture, must be left out"}};
 
@@ -104,7 +107,9 @@ Exit run(int argc, char** argv) {
   add_explain(app, globals);
   add_check(app, globals);
   add_bench(app, globals);
+  add_choose(app, globals);
   add_windows(app, globals);
+  add_view(app, globals);
   add_kernel(app, globals);
   add_globals(app, globals);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) add_globals(*command, globals);

@@ -1,6 +1,9 @@
 // From global to shared memory: runs of the packed filter, and channels of x for the cells of a tile.
 #pragma once
 
+#include "common/copy_async.cuh"
+#include "common/register_tile.cuh"
+
 // `count` floats, a multiple of 4, by all threads.
 template <int count>
 __device__ __forceinline__ void copy_run(float* to, const float* from) {
@@ -33,9 +36,9 @@ struct ChannelCopy {
   }
   static constexpr int channel_lanes = best_channel_lanes(), cell_lanes = threads / channel_lanes;
 
-  // `base` is the offset in x of channel 0 of the stage for a cell with offset 0; channels are `channel_step` apart, and
-  // there are `left` from there on. `cell_at(i)` has the cell's `offset`, and `inside(cell)` says whether it is in the
-  // image.
+  // `base` is the offset in x of channel 0 of the stage for a cell with offset 0; channels are `channel_step` apart,
+  // and there are `left` from there on. `cell_at(i)` has the cell's `offset`, and `inside(cell)` says whether it is in
+  // the image.
   template <class CellAt, class Inside>
   static __device__ __forceinline__ void copy(float* to, const float* x, int base, int channel_step, int left,
                                               CellAt cell_at, Inside inside) {

@@ -28,8 +28,8 @@ struct PackedFilterMap {
     if (operand != from) return;
     const auto [o, c, u, v, unused4, unused5] = element;
     const std::int64_t within = o % cog, t = u * wf + v;
-    emit(Box::cell({o / cog * tiles_a_group + within / tile_m, c / channels, t / taps, t % taps, c % channels,
-                    within % tile_m}));
+    emit(Box::cell(
+        {o / cog * tiles_a_group + within / tile_m, c / channels, t / taps, t % taps, c % channels, within % tile_m}));
   }
 
   template <class Emit>
@@ -72,9 +72,9 @@ Stage PackedFilter::stage(const ConvProblem& p) const {
                 axis("t", "T", stage_taps),
                 axis("c", "C", stage_channels),
                 axis("m", "M", tile_m)};
-  stage.map = erase(PackedFilterMap{p.co_per_group(), p.ci_per_group(), p.hf(), p.wf(),
-                                    ceil_div(p.co_per_group(), tile_m), tile_m, stage_channels, stage_taps, p.n(),
-                                    p.ho(), p.wo()});
+  stage.map =
+      erase(PackedFilterMap{p.co_per_group(), p.ci_per_group(), p.hf(), p.wf(), ceil_div(p.co_per_group(), tile_m),
+                            tile_m, stage_channels, stage_taps, p.n(), p.ho(), p.wo()});
   stage.lay_out();
   return stage;
 }
@@ -83,11 +83,9 @@ Launch PackedFilter::launch(const Request& request) const {
   const std::int64_t cells = tiles(request.problem) * stages(request.problem) * stage_floats();
   return {
       .sentence = "packs the filter",
-      .kernel = kernel(request, "common/pack_filter.cu", "pack_filter",
-                       {{"tile_m", tile_m},
-                        {"stage_channels", stage_channels},
-                        {"stage_taps", stage_taps},
-                        {"threads", kThreads}}),
+      .kernel = kernel(
+          request, "common/pack_filter.cu", "pack_filter",
+          {{"tile_m", tile_m}, {"stage_channels", stage_channels}, {"stage_taps", stage_taps}, {"threads", kThreads}}),
       .grid = {ceil_div(cells, kThreads)},
       .block = {kThreads},
       .arguments = {w(), buffer("filter")},

@@ -1,12 +1,16 @@
 // The loop over the stages of k: with two slots in shared memory, one stage is multiplied while the next is on its way.
 //
-//   slot 0   fetch 0 ─┐ multiply 0          fetch 2 ─┐ multiply 2 …      one barrier a stage: it makes stage k visible to
-//   slot 1            fetch 1 ──────────────┐ multiply 1                 all threads, and tells that all have done with
+//   slot 0   fetch 0 ─┐ multiply 0          fetch 2 ─┐ multiply 2 …      one barrier a stage: it makes stage k visible
+//   to slot 1            fetch 1 ──────────────┐ multiply 1                 all threads, and tells that all have done
+//   with
 //                     ▲                     ▲                            stage k − 1, whose slot is fetched into next
 //                   barrier               barrier
 //
 // With a single slot nothing overlaps: that is the rung below.
 #pragma once
+
+#include "common/copy_async.cuh"
+#include "common/register_tile.cuh"
 
 // Slots of the filter and of the operand, one behind the other.
 struct Slots {

@@ -85,8 +85,8 @@ __device__ __forceinline__ void multiply(const float* filter, const float* opera
         for (int quad = 0; quad < thread_quads; ++quad)
           load_four(&weights[4 * quad],
                     filter + Window::k(c, line, tap) * tile_m + 4 * (place.quad + quad * threads_m));
-        // To and fro: the operand at a turn is the one before, and the compiler finds more that the register file's
-        // reuse cache still holds.
+          // To and fro: the operand at a turn is the one before, and the compiler finds more that the register file's
+          // reuse cache still holds.
 #pragma unroll
         for (int j = 0; j < thread_n; ++j)
 #pragma unroll

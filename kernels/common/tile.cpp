@@ -17,10 +17,10 @@ constexpr int kWarp = 32;
 constexpr std::int64_t kSharedBytes = 227 * 1024, kReservedBytes = 1024;  // of a multiprocessor; the system's, a block
 constexpr std::int64_t kMostSharedBytes = 101376;  // a block's on sm_86, sm_89 and sm_120; sm_80 and sm_90 have more
 
-// Estimates of `cost`: a copy with its address; a byte from the L2 cache, and one of y; what one warp alone leaves of the
-// slots; and how much longer products take whose windows are shifted in registers, where their banks collide (measured
-// on the twelve layers: kernels/PERFORMANCE.md).
-constexpr double kSlotsACopy = 4, kSlotsAByte = 0.1, kSlotsAStoredByte = 0.25, kExposed = 0.25, kShiftedWindows = 1.1;
+// Estimates of `cost`: a copy with its address; a byte from the L2 cache, and one of y; what one warp alone leaves of
+// the slots; and how much longer products take whose windows are shifted in registers, where their banks collide
+// (measured on the twelve layers: kernels/PERFORMANCE.md).
+constexpr double kSlotsACopy = 8, kSlotsAByte = 0.1, kSlotsAStoredByte = 0.25, kExposed = 0.25, kShiftedWindows = 1.1;
 
 // Shapes for few and for many output channels; the last is the smallest register tile there is.
 const std::array kTiles{"8x256/8x8", "32x256/8x8", "64x128/8x8", "96x128/12x8", "128x64/8x8", "64x64/4x4"};
@@ -28,6 +28,8 @@ const std::array kTiles{"8x256/8x8", "32x256/8x8", "64x128/8x8", "96x128/12x8", 
 }  // namespace
 
 int TileShape::blocks() const { return std::max(1, (thread_m * thread_n > 64 ? 384 : 512) / threads()); }
+
+std::int64_t TileShape::staged_bytes() const { return 4 * (n + m / thread_m * (n + 8)); }
 
 std::string TileShape::text() const {
   return std::to_string(m) + "x" + std::to_string(n) + "/" + std::to_string(thread_m) + "x" + std::to_string(thread_n);
@@ -64,8 +66,8 @@ double store_effort(const Request& request, bool by_columns, std::int64_t row_pi
   const auto by_vectors = [](std::int64_t run) { return run % 4 == 0 ? 1.0 : run % 2 == 0 ? 2.0 : 4.0; };
   if (request.layouts.y == Layout::NHWC) return by_vectors(p.co_per_group());
   if (request.layouts.y == Layout::CHWN) return by_columns ? 4 : by_vectors(p.n());
-  // Neighbouring lanes write neighbouring pixels, or units of four.
-  return (by_columns ? by_vectors(p.wo()) : 1) * (1 + 7.0 / static_cast<double>(row_pixels));
+  if (by_columns && p.wo() % 4 == 0) return 1;
+  return 1 + 7.0 / static_cast<double>(std::min<std::int64_t>(row_pixels, kWarp));  // a warp's row of pixels
 }
 
 double cost(const Request& request, const TileShape& tile, std::int64_t tiles, std::int64_t shared_bytes,
@@ -75,7 +77,7 @@ double cost(const Request& request, const TileShape& tile, std::int64_t tiles, s
   const double loads = line.values * tile.thread_m / 4 + line.window_loads * tile.thread_n / 4;
   const double copies = kSlotsACopy * (line.copies + line.values * tile.m / 4) / tile.threads();
   const double warps = static_cast<double>(ceil_div(tile.threads(), kWarp));
-  const double bytes = 4 * (line.floats + line.values * tile.m);
+  const double bytes = 4 * (line.floats + line.values * tile.m / 2);  // half of the filter's are found in L1
   const double stored = 4.0 * tile.m * tile.n * store_effort(request, by_columns, row_pixels);
   const std::int64_t blocks = std::min<std::int64_t>(tile.blocks(), kSharedBytes / (shared_bytes + kReservedBytes));
   const double warps_a_scheduler = warps * static_cast<double>(std::max<std::int64_t>(1, blocks)) / 4;
@@ -116,11 +118,9 @@ bool is_on(const Request& request, std::string_view option) { return request.opt
 std::vector<Option> tile_options() {
   std::vector<std::string> shapes{"auto"};
   shapes.insert(shapes.end(), kTiles.begin(), kTiles.end());
-  return {{"tile",
-           "Tile",
+  return {{"tile", "Tile",
            "Output channels × pixels of a block, and of a thread; auto: what leaves the least work for the layer.",
-           shapes,
-           "auto"},
+           shapes, "auto"},
           {"vector_io",
            "Vector loads and stores",
            "Move four values at a time, to and from global and shared memory.",
@@ -192,7 +192,8 @@ Rule int_indices() {
                  {std::pair{"x", request.problem.x_shape()}, std::pair{"y", request.problem.y_shape()}})
               if (elements(shape) > kMost)
                 return Refusal{std::string(name) + ": " + std::to_string(elements(shape)) +
-                                   " elements, must be ≤ 2147483647 in a tiled kernel", {}};
+                                   " elements, must be ≤ 2147483647 in a tiled kernel",
+                               {}};
             return std::nullopt;
           }};
 }

@@ -1,4 +1,5 @@
-// What the tiled rows on CUDA cores decide alike on the host: the shapes of tiles, and how windows lie in shared memory.
+// What the tiled rows on CUDA cores decide alike on the host: the shapes of tiles, and how windows lie in shared
+// memory.
 #pragma once
 
 #include <functional>
@@ -17,6 +18,7 @@ struct TileShape {
 
   int threads() const { return m / thread_m * (n / thread_n); }
   int units() const { return n / 4; }  // of four pixels
+  std::int64_t staged_bytes() const;   // of shared memory, for what is stored by rows (store_tile.cuh)
   int blocks() const;                  // that share a multiprocessor's registers
   std::string text() const;            // "64x128/8x8"
   static TileShape parse(std::string_view text);
@@ -43,10 +45,10 @@ struct LineCost {
   double floats = 0;        // copied by them
 };
 
-// The time of a kernel, up to a factor, by count: the slots of the schedulers that multiply-adds, loads and copies take,
-// and the bytes to and from the L2 cache. Tiles are dealt to the 132 multiprocessors of an H200 in whole rounds, and
-// fewer resident warps hide less. `by_columns`: units are four pixels of a row; `row_pixels`: the tile's pixels that lie
-// together in a row of y.
+// The time of a kernel, up to a factor, by count: the slots of the schedulers that multiply-adds, loads and copies
+// take, and the bytes to and from the L2 cache. Tiles are dealt to the 132 multiprocessors of an H200 in whole rounds,
+// and fewer resident warps hide less. `by_columns`: units are four pixels of a row; `row_pixels`: the tile's pixels
+// that lie together in a row of y.
 double cost(const Request& request, const TileShape& tile, std::int64_t tiles, std::int64_t shared_bytes,
             std::int64_t lines, const LineCost& line, bool by_columns, std::int64_t row_pixels);
 

@@ -18,9 +18,9 @@ namespace convlens::gpu {
 namespace {
 
 constexpr int kNaiveThreads = 256;
-constexpr int kCellBytes = 8;    // of window.cuh
-constexpr int kMostTaps = 64;    // of whole filters in a stage; larger ones go row by row
-constexpr int kImagesAcross = 8; // units of images side by side in CHWN: 128 bytes of a row of images
+constexpr int kCellBytes = 8;     // of window.cuh
+constexpr int kMostTaps = 64;     // of whole filters in a stage; larger ones go row by row
+constexpr int kImagesAcross = 8;  // units of images side by side in CHWN: 128 bytes of a row of images
 
 Launch naive(const Request& request) {
   return {
@@ -51,8 +51,8 @@ struct Rectangle {
     const std::int64_t patch_rows = ((rows - 1) * s.stride_h + (stage_rows - 1) * s.dilation_h) / row_step + 1;
     row_positions = columns * window.step + window.halo;
     patch_floats = static_cast<int>(patch_rows) * row_positions * window.phases * window.position_floats;
-    channels = stage_channels(p, tile, stage_rows * static_cast<int>(s.wf),
-                              [&](int count) { return bytes(request, count); });
+    channels =
+        stage_channels(p, tile, stage_rows * static_cast<int>(s.wf), [&](int count) { return bytes(request, count); });
     pitch = channel_pitch(request, channels, patch_floats);
     across_q = ceil_div(p.wo(), columns * window.unit_columns());
     across_p = ceil_div(p.ho(), rows);
@@ -64,16 +64,17 @@ struct Rectangle {
   int cells() const { return patch_floats / window.copy_floats; }
   std::int64_t bytes(const Request& request, int count) const {  // of shared memory, with `count` channels a stage
     const std::int64_t filter = tile.m * stage_rows * request.problem.wf();
-    return slot_count(request) * 4 * count * (filter + channel_pitch(request, count, patch_floats)) + cells() * kCellBytes;
+    return std::max(tile.staged_bytes(),
+                    slot_count(request) * 4 * count * (filter + channel_pitch(request, count, patch_floats)) +
+                        cells() * kCellBytes);
   }
-  PackedFilter filter(const ConvProblem& p) const {
-    return {tile.m, channels, stage_rows * static_cast<int>(p.wf())};
-  }
+  PackedFilter filter(const ConvProblem& p) const { return {tile.m, channels, stage_rows * static_cast<int>(p.wf())}; }
 
   Box box(const ConvProblem& p, const Dim3& block) const {
     const auto [first_o, channels_of_tile, tile_row] = filter(p).tile_of(p, block);
     const std::int64_t q = tile_row % across_q * columns * window.unit_columns();
-    const std::int64_t top = tile_row / across_q % across_p * rows, n = tile_row / across_q / across_p * window.images();
+    const std::int64_t top = tile_row / across_q % across_p * rows,
+                       n = tile_row / across_q / across_p * window.images();
     return {{n, first_o, top, q},
             {std::min<std::int64_t>(window.images(), p.n() - n), channels_of_tile,
              std::min<std::int64_t>(rows, p.ho() - top),

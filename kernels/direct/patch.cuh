@@ -1,8 +1,12 @@
 // Where the patch of x under a tile lies in x and in shared memory.
 //
-// A tile is images_across units of four images (or one image) × tile_rows rows × tile_columns columns of units. In shared
-// memory a channel's patch is [row][phase][position], and with units of images [row][column][unit of images] [image].
+// A tile is images_across units of four images (or one image) × tile_rows rows × tile_columns columns of units. In
+// shared memory a channel's patch is [row][phase][position], and with units of images [row][column][unit of images]
+// [image].
 #pragma once
+
+#include "common/fetch.cuh"
+#include "common/window.cuh"
 
 static_assert(across * tile_rows * tile_columns <= units, "a tile has units for its pixels, and perhaps some to spare");
 
@@ -56,7 +60,7 @@ struct Patch {
     const auto inside = [&](const Cell& at) {
       return static_cast<unsigned>(at.row + shift) < static_cast<unsigned>(s.hi);
     };
-    ChannelCopy<patch_cells, copy_floats, pitch>::copy(
-        to, x, (first_channel + c) * s.x_c + shift * s.x_h, s.x_c, s.cig - c, cell_at, inside);
+    ChannelCopy<patch_cells, copy_floats, pitch>::copy(to, x, (first_channel + c) * s.x_c + shift * s.x_h, s.x_c,
+                                                       s.cig - c, cell_at, inside);
   }
 };

@@ -12,7 +12,7 @@ namespace convlens::gpu {
 
 namespace {
 
-constexpr int kCellBytes = 12;   // of implicit_gemm_cc.cu
+constexpr int kCellBytes = 12;    // of implicit_gemm_cc.cu
 constexpr int kStageValues = 16;  // of k, about
 
 // About `wanted` taps a stage; a few more or less where then no stage has idle taps.
@@ -41,7 +41,9 @@ struct Gather {
   }
   std::int64_t tiles() const { return ceil_div(pixels, tile.n); }
   std::int64_t bytes(const Request& request) const {  // of shared memory
-    return slot_count(request) * 4 * (filter.stage_floats() + values() * pitch) + tile.n / copy_floats * kCellBytes;
+    return std::max<std::int64_t>(
+        tile.staged_bytes(),
+        slot_count(request) * 4 * (filter.stage_floats() + values() * pitch) + tile.n / copy_floats * kCellBytes);
   }
   int values() const { return filter.stage_channels * filter.stage_taps; }
 
@@ -56,8 +58,8 @@ struct Gather {
     while (first < end) {
       const std::int64_t line = first / run, at = first % run, next = std::min(end, (line + 1) * run);
       if (along_n && at < p.n())
-        boxes.push_back({{at, first_o, line / p.wo(), line % p.wo()},
-                         {std::min(next - first, p.n() - at), channels, 1, 1, 1, 1}});
+        boxes.push_back(
+            {{at, first_o, line / p.wo(), line % p.wo()}, {std::min(next - first, p.n() - at), channels, 1, 1, 1, 1}});
       if (!along_n)
         boxes.push_back({{line / p.ho(), first_o, line % p.ho(), at}, {1, channels, 1, next - first, 1, 1}});
       first = next;

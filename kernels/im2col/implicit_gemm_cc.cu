@@ -21,8 +21,6 @@ constexpr int tile_m = 64, tile_n = 128, thread_m = 8, thread_n = 8, min_blocks 
 constexpr int stage_channels = 8, stage_taps = 1, copy_floats = 1, pitch = 132;
 constexpr bool double_buffer = true, vector_io = true, index_precompute = true, checked = false;
 #endif
-#include "common/copy_async.cuh"
-#include "common/register_tile.cuh"
 #include "common/fetch.cuh"
 #include "common/pipeline.cuh"
 #include "common/schedule.h"
@@ -76,8 +74,8 @@ __device__ __forceinline__ Unit unit(const Sizes& s, int index) {
 }
 
 extern "C" __global__ void __launch_bounds__(threads, min_blocks)
-implicit_gemm_cc(const float* __restrict__ x, const float* __restrict__ filter, const float* __restrict__ bias,
-                 float* __restrict__ y, const Sizes s) {
+    implicit_gemm_cc(const float* __restrict__ x, const float* __restrict__ filter, const float* __restrict__ bias,
+                     float* __restrict__ y, const Sizes s) {
   extern __shared__ float4 shared[];
   constexpr int slot_count = double_buffer ? 2 : 1;
   constexpr int filter_floats = Windows::channels * tile_m, operand_floats = Windows::channels * pitch;
@@ -115,9 +113,9 @@ implicit_gemm_cc(const float* __restrict__ x, const float* __restrict__ filter, 
         return t < taps && static_cast<unsigned>(at.row + down) < static_cast<unsigned>(s.hi) &&
                static_cast<unsigned>(at.column + right) < static_cast<unsigned>(s.wi);
       };
-      ChannelCopy<tile_cells, copy_floats, pitch>::copy(
-          slots.operand(slot) + tap * stage_channels * pitch, x,
-          (group * s.cig + c) * s.x_c + down * s.x_h + right * s.x_w, s.x_c, s.cig - c, cell_at, inside);
+      ChannelCopy<tile_cells, copy_floats, pitch>::copy(slots.operand(slot) + tap * stage_channels * pitch, x,
+                                                        (group * s.cig + c) * s.x_c + down * s.x_h + right * s.x_w,
+                                                        s.x_c, s.cig - c, cell_at, inside);
     }
     ++next;
     if ((first_tap += stage_taps) >= taps) first_tap = 0, c += stage_channels;
@@ -127,6 +125,7 @@ implicit_gemm_cc(const float* __restrict__ x, const float* __restrict__ filter, 
   start_sums(sums, bias, place, first_o, end_o);
   run_pipeline<Windows>(stage_count, slots, place, unit_at, sums, fetch);
   store_tile<y_layout == (along_n ? CHWN : NCHW)>(
-      y, sums, place, first_o, end_o, s, along_n ? s.n : s.ho * s.wo,
-      [&](int k) { return unit(s, first_pixel + 4 * (place.unit + k * threads_n)); });
+      y, sums, place, first_o, end_o, s, along_n ? s.n : s.ho * s.wo, slots.filters,
+      [&](int i) { return unit(s, first_pixel + 4 * i); },
+      [](int unit, int i) { return along_n ? i * units + unit : 4 * unit + i; });
 }

@@ -20,9 +20,9 @@ namespace convlens::gpu {
 
 namespace {
 
-constexpr int kThreads = 256;    // of the kernels that have a thread a cell or an output
-constexpr int kCellBytes = 8;    // of window.cuh
-constexpr int kImagesAcross = 8; // units of images side by side in CHWN: 128 bytes of a row of images
+constexpr int kThreads = 256;     // of the kernels that have a thread a cell or an output
+constexpr int kCellBytes = 8;     // of window.cuh
+constexpr int kImagesAcross = 8;  // units of images side by side in CHWN: 128 bytes of a row of images
 
 // A tile and the strips under it, by the formulas of strip.cuh.
 struct Strips {
@@ -48,7 +48,7 @@ struct Strips {
   PackedFilter filter(const ConvProblem& p) const { return {tile.m, channels, static_cast<int>(p.wf())}; }
   std::int64_t bytes(const Request& request, int count) const {  // of shared memory, with `count` channels a stage
     const std::int64_t operands = count * (tile.m * request.problem.wf() + channel_pitch(request, count, floats));
-    return slot_count(request) * operands * 4 + cells() * kCellBytes;
+    return std::max<std::int64_t>(tile.staged_bytes(), slot_count(request) * operands * 4 + cells() * kCellBytes);
   }
 
   // The rows of y, or of several images' y, that the tile of `block` covers, piece by piece.
@@ -60,10 +60,9 @@ struct Strips {
     while (first < end) {
       const std::int64_t row = first / per_row, next = std::min(end, (row + 1) * per_row);
       const std::int64_t n = row / p.ho() * window.images(), q = first % per_row * window.unit_columns();
-      boxes.push_back(
-          {{n, first_o, row % p.ho(), q},
-           {std::min<std::int64_t>(window.images(), p.n() - n), channels_of_tile, 1,
-            std::min((next - first) * window.unit_columns(), p.wo() - q), 1, 1}});
+      boxes.push_back({{n, first_o, row % p.ho(), q},
+                       {std::min<std::int64_t>(window.images(), p.n() - n), channels_of_tile, 1,
+                        std::min((next - first) * window.unit_columns(), p.wo() - q), 1, 1}});
       first = next;
     }
     return boxes;
@@ -81,17 +80,19 @@ Strips choose_strips(const Request& request) {
       if (!request.options.is("unit", "auto") && !request.options.is("unit", unit)) continue;
       if (request.options.is("unit", "auto") && chwn && !images) continue;
       int across = 1;
-      while (chwn && 2 * across <= kImagesAcross && 8 * across <= request.problem.n() && tile.units() % (2 * across) == 0)
+      while (chwn && 2 * across <= kImagesAcross && 8 * across <= request.problem.n() &&
+             tile.units() % (2 * across) == 0)
         across *= 2;
       const Strips strips(request, tile, images ? across : 0);
       const std::int64_t tiles = strips.tiles * strips.filter(request.problem).tiles(request.problem);
-      const double needed = cost(request, tile, tiles, strips.bytes(request, strips.channels),
-                                 request.problem.ci_per_group() * request.problem.hf(),
-                                 {.values = static_cast<double>(request.problem.wf()),
-                                  .window_loads = static_cast<double>(strips.window.loads),
-                                  .copies = static_cast<double>(strips.cells()),
-                                  .floats = static_cast<double>(strips.floats)},
-                                 !images, std::min<std::int64_t>(request.problem.wo(), strips.groups() * strips.window.unit_columns()));
+      const double needed =
+          cost(request, tile, tiles, strips.bytes(request, strips.channels),
+               request.problem.ci_per_group() * request.problem.hf(),
+               {.values = static_cast<double>(request.problem.wf()),
+                .window_loads = static_cast<double>(strips.window.loads),
+                .copies = static_cast<double>(strips.cells()),
+                .floats = static_cast<double>(strips.floats)},
+               !images, std::min<std::int64_t>(request.problem.wo(), strips.groups() * strips.window.unit_columns()));
       if (!best || needed < least) least = needed, best = strips;
     }
   return *best;

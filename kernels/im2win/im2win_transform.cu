@@ -10,7 +10,7 @@ constexpr int threads = 256;
 #endif
 
 extern "C" __global__ void __launch_bounds__(threads)
-im2win_transform(const float* __restrict__ x, float* __restrict__ windows, const Sizes s) {
+    im2win_transform(const float* __restrict__ x, float* __restrict__ windows, const Sizes s) {
   const unsigned index = blockIdx.x * static_cast<unsigned>(threads) + threadIdx.x;
   unsigned rest = index;
   const auto digit = [&rest](int base) {

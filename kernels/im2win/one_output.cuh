@@ -1,6 +1,8 @@
 // The first rung of the ladder: one thread an output, which reads its window and the filter where they are.
 #pragma once
 
+#include "im2win/strip.cuh"
+
 __device__ __forceinline__ void one_output(const float* x, const float* w, const float* bias, float* y,
                                            const Sizes& s) {
   long long rest = blockIdx.x * static_cast<long long>(threads) + threadIdx.x;

@@ -8,6 +8,9 @@
 // so unit i begins at i·step + (rows before it)·halo, and position t of the strip is found by one division.
 #pragma once
 
+#include "common/fetch.cuh"
+#include "common/window.cuh"
+
 // The distances in memory of what a strip is made of: of x itself, or of the stored im2win tensor, whose cells
 // (n, c, m, k, u) have settled stride, dilation and padding of rows (im2win_transform.cu).
 struct Source {
@@ -75,7 +78,7 @@ struct Strip {
     const auto inside = [&](const Cell& at) {
       return static_cast<unsigned>(at.row + shift) < static_cast<unsigned>(s.hi);
     };
-    ChannelCopy<strip_cells, copy_floats, pitch>::copy(
-        to, x, (first_channel + c) * source.c + u * source.u, source.c, s.cig - c, cell_at, inside);
+    ChannelCopy<strip_cells, copy_floats, pitch>::copy(to, x, (first_channel + c) * source.c + u * source.u, source.c,
+                                                       s.cig - c, cell_at, inside);
   }
 };
