@@ -170,6 +170,7 @@ State first_state() {
   State state;
   state.spec = find_layer(state.layer).spec;
   state.cursor = {"y", {0, 0, 17, 23}};
+  state.arrangement = "five";
   state.step = 15;  // the transformed inputs stand whole, and y is half there
   for (const char* family : kFamilies)
     for (const Algorithm* row : algorithms())

@@ -112,8 +112,8 @@ double Values::sample_largest(const Exhibit& exhibit) const {
   for (int k = 0; k < kSamples; ++k) {
     Coord cell{};  // the first sample is cell 0: of a spectrum, the sum of the tile
     for (std::size_t axis = exhibit.complex ? rank - 2 : 0; axis < rank && k > 0; ++axis)
-      cell[axis] = static_cast<std::int64_t>(random_bits(static_cast<std::uint64_t>(k), axis) >> 1) %
-                   exhibit.axes[axis].extent;
+      cell[axis] =
+          static_cast<std::int64_t>(random_bits(static_cast<std::uint64_t>(k), axis) >> 1) % exhibit.axes[axis].extent;
     const double magnitude = std::abs(at(exhibit, cell));
     if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
   }

@@ -201,6 +201,7 @@ Next App::frame() {
   centre_ = {"", static_cast<int>(first.x), static_cast<int>(first.y), static_cast<int>(size.x),
              static_cast<int>(size.y)};
   ImGui::EndChild();
+  if (const std::string failure = painter_.take_failure(); !failure.empty()) notice_ = failure;
   status_bar_.draw(scene, notice_);
   ImGui::End();
   if (const std::optional<Wish> asked = menu_.draw_above(scene)) wish = asked;
