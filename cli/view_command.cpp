@@ -79,14 +79,15 @@ std::string user_state_file() {
 
 // What --tensor names: the whole of a tensor's name, or its end where that is unique: "im2win" for "im2win.ref/im2win".
 std::string parse_tensor(const std::string& text, const viewer::Model& model) {
-  std::vector<std::string> names, ends;
+  std::vector<std::string> names, ends, known;
   for (const viewer::Exhibit& exhibit : model.exhibits()) {
     if (exhibit.id == text) return text;
     names.push_back(exhibit.id);
+    known.push_back(exhibit.id.substr(exhibit.id.find('/') + 1));
     if (exhibit.id.ends_with("/" + text)) ends.push_back(exhibit.id);
   }
   if (ends.size() == 1) return ends.front();
-  throw BadInput("--tensor: " + text + suggestion(text, names));
+  throw BadInput("--tensor: " + text + suggestion(text, closest(text, known).empty() ? names : known));
 }
 
 // "0,0,5,7": at most as many whole numbers as the tensor has axes, each below its extent.

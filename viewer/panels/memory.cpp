@@ -72,9 +72,12 @@ void draw_bars(Scene& scene, const std::vector<MemoryBar>& bars) {
       continue;
     }
     const std::string batch = batches != nullptr && k < batches->size() ? grouped((*batches)[k]) : "...";
-    ImGui::TextDisabled("%s = tensors %s + workspace %s;  at most N = %s in %s", bytes_text(bar.total()).c_str(),
-                        bytes_text(bar.tensors).c_str(), bytes_text(bar.workspace).c_str(), batch.c_str(),
-                        bytes_text(scene.state.memory_limit).c_str());
+    const std::string says = bytes_text(bar.total()) + " = tensors " + bytes_text(bar.tensors) + " + workspace " +
+                             bytes_text(bar.workspace) + ";  at most N = " + batch + " in " +
+                             bytes_text(scene.state.memory_limit);
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
+    ImGui::TextWrapped("%s", says.c_str());
+    ImGui::PopStyleColor();
     draw_bar(bar, most, width);
     draw_parts(bar);
   }
@@ -102,8 +105,8 @@ void draw_law(const ConvProblem& problem) {
   ImGui::Spacing();
   ImGui::Text("Input copies, direct : im2win : im2col = 1 : %s : %s", number_text(law.im2win).c_str(),
               number_text(law.im2col).c_str());
-  ImGui::TextDisabled(law.square ? "the law 1 : rho : rho^2 with rho = H_o H_f / H_i = %s gives 1 : %s : %s"
-                                 : "the law 1 : rho : rho^2 (rho = %s; %s : %s) is for square layers without padding",
+  ImGui::TextDisabled(law.square ? "the law 1 : ρ : ρ² with ρ = H_o H_f / H_i = %s gives 1 : %s : %s"
+                                 : "the law 1 : ρ : ρ² (ρ = %s; %s : %s) is for square layers without padding",
                       number_text(law.rho).c_str(), number_text(law.rho).c_str(),
                       number_text(law.rho * law.rho).c_str());
   const float unit = 42 * ImGui::GetFontSize() / 15;

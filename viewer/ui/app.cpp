@@ -54,7 +54,7 @@ App::App(State first, Files files, std::string notice)
 Sources App::sources(const ConvProblem& problem) {
   if (state().picture == "random") return random_sources(problem, state().seed);
   try {
-    return picture_sources(problem, std::make_shared<Photograph>(files_.read_picture(state().picture)));
+    return picture_sources(problem, files_.read_picture(state().picture));
   } catch (const Error& error) {
     notice_ = std::string(error.what()) + "; random numbers are shown";
     return random_sources(problem, state().seed);

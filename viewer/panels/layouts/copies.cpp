@@ -36,7 +36,7 @@ Heat heat_of(const Model& model) {
 // "574 164 copies + 0 zeros = 2.19 MiB".
 std::string total_text(const Copies& copies) {
   const std::string bytes = bytes_text(copies.bytes);
-  if (copies.elements == 0) return bytes + "; its cells mix pixels: no copies, and a scale of its own";
+  if (copies.elements == 0) return bytes + ", of mixed pixels; a scale of its own";
   return grouped(copies.elements) + " copies + " + grouped(copies.zeros) + " zeros = " + bytes;
 }
 

@@ -172,7 +172,7 @@ void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made
         [model = scene.shared_model, values = scene.values, id = &exhibit, sheet](std::int64_t row,
                                                                                   std::int64_t column) {
           const std::complex<double> value = values->at(*id, sheet.cell(row, column));
-          return number_text(id->complex ? std::abs(value) : value.real());
+          return number_text(id->complex ? std::abs(value) : value.real(), 3);
         }};
     if (const auto lit = scene.links.cells.find(exhibit.id); lit != scene.links.cells.end())
       contents.lit = &lit->second;
