@@ -151,6 +151,9 @@ void App::obey(const Wish& wish) {
       case Wish::Kind::scale:
         change_scale(wish.scale);
         break;
+      case Wish::Kind::quit:
+        quit_ = true;
+        break;
     }
   } catch (const Error& error) {
     notice_ = error.what();
@@ -209,10 +212,10 @@ Next App::frame() {
   if (proposed_) {
     change(std::move(proposed_->first), proposed_->second);
     proposed_.reset();
-    if (wish) obey(*wish);
-    return Next::again;
+    if (!wish) return Next::again;
   }
   if (wish) obey(*wish);
+  if (quit_) return Next::close;
   return wish || painter_.busy() || playing_ ? Next::again : Next::wait;
 }
 

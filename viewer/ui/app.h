@@ -73,6 +73,7 @@ class App {
   PictureRequest centre_;  // where the panel is
   std::optional<PictureRequest> picture_request_;
   bool playing_ = false;
+  bool quit_ = false;
   bool dark_ = true;
   float scale_ = 0;
   std::optional<std::pair<State, std::string>> proposed_;

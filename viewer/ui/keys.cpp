@@ -26,7 +26,7 @@ constexpr std::array<std::pair<Code, Code>, 14> kCodes{{{GLFW_KEY_ESCAPE, 0},
                                                         {GLFW_KEY_O, 0},
                                                         {GLFW_KEY_S, 0},
                                                         {GLFW_KEY_E, 0},
-                                                        {GLFW_KEY_C, 0},
+                                                        {GLFW_KEY_Q, 0},
                                                         {GLFW_KEY_0, GLFW_KEY_KP_0},
                                                         {GLFW_KEY_EQUAL, GLFW_KEY_KP_ADD},
                                                         {GLFW_KEY_MINUS, GLFW_KEY_KP_SUBTRACT}}};
@@ -44,7 +44,7 @@ constexpr std::array<std::pair<Code, Code>, 14> kCodes{{{ImGuiKey_Escape, ImGuiK
                                                         {ImGuiKey_O, ImGuiKey_None},
                                                         {ImGuiKey_S, ImGuiKey_None},
                                                         {ImGuiKey_E, ImGuiKey_None},
-                                                        {ImGuiKey_C, ImGuiKey_None},
+                                                        {ImGuiKey_Q, ImGuiKey_None},
                                                         {ImGuiKey_0, ImGuiKey_Keypad0},
                                                         {ImGuiKey_Equal, ImGuiKey_KeypadAdd},
                                                         {ImGuiKey_Minus, ImGuiKey_KeypadSubtract}}};

@@ -5,7 +5,7 @@
 
 namespace convlens::viewer {
 
-enum class Key : std::uint8_t { escape, space, left, right, enter, z, y, o, s, e, c, zero, plus, minus };
+enum class Key : std::uint8_t { escape, space, left, right, enter, z, y, o, s, e, q, zero, plus, minus };
 
 // Whether the key went down in this frame, or repeats, and no text is being typed. `plus` and `minus` are also those of
 // the key pad, and + counts without shift.
