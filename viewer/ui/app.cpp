@@ -112,13 +112,12 @@ void App::change_scale(double scale) {
 void App::shortcuts() {
   const ImGuiIO& io = ImGui::GetIO();
   if (pressed(Key::escape)) notice_.clear();
-  if (!io.KeyCtrl) return;
-  if (pressed(Key::z)) io.KeyShift ? redo() : undo();
-  if (pressed(Key::y)) redo();
+  if (pressed(Key::z, true)) io.KeyShift ? redo() : undo();
+  if (pressed(Key::y, true)) redo();
   constexpr double kStep = 1.1;
-  if (pressed(Key::plus)) change_scale(static_cast<double>(scale_) * kStep);
-  if (pressed(Key::minus)) change_scale(static_cast<double>(scale_) / kStep);
-  if (pressed(Key::zero)) change_scale(0);
+  if (pressed(Key::plus, true)) change_scale(static_cast<double>(scale_) * kStep);
+  if (pressed(Key::minus, true)) change_scale(static_cast<double>(scale_) / kStep);
+  if (pressed(Key::zero, true)) change_scale(0);
 }
 
 void App::obey(const Wish& wish) {
@@ -208,6 +207,7 @@ Next App::frame() {
   status_bar_.draw(scene, notice_);
   ImGui::End();
   if (const std::optional<Wish> asked = menu_.draw_above(scene)) wish = asked;
+  forget_keys();
 
   if (proposed_) {
     change(std::move(proposed_->first), proposed_->second);

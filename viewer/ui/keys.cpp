@@ -6,8 +6,10 @@
 #include <GLFW/glfw3.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 namespace convlens::viewer {
 
@@ -51,13 +53,31 @@ constexpr std::array<std::pair<Code, Code>, 14> kCodes{{{ImGuiKey_Escape, ImGuiK
 
 #endif
 
+// What was pressed since the last frame: GLFW's number, and whether with control.
+std::vector<std::pair<int, bool>> g_pressed;
+
+bool noted([[maybe_unused]] Code code, [[maybe_unused]] bool control) {
+#if IMGUI_VERSION_NUM < 18700
+  return std::ranges::find(g_pressed, std::pair(code, control)) != g_pressed.end();
+#else
+  return false;  // ImGui's own queue keeps every press
+#endif
+}
+
 }  // namespace
 
-bool pressed(Key key) {
-  if (ImGui::GetIO().WantTextInput && key != Key::escape) return false;
+bool pressed(Key key, bool control) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput && key != Key::escape) return false;
   const auto& [code, other] = kCodes[static_cast<std::size_t>(key)];
-  return ImGui::IsKeyPressed(code) || (other != Code{0} && ImGui::IsKeyPressed(other));
+  const auto down = [&](Code k) {
+    return k != Code{0} && (noted(k, control) || (io.KeyCtrl == control && ImGui::IsKeyPressed(k)));
+  };
+  return down(code) || down(other);
 }
+
+void note_key(int glfw_key, bool control) { g_pressed.emplace_back(glfw_key, control); }
+void forget_keys() { g_pressed.clear(); }
 
 void hold_key(Key key, bool down, bool control) {
   ImGuiIO& io = ImGui::GetIO();

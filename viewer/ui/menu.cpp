@@ -100,10 +100,10 @@ std::optional<Wish> Menu::draw(Scene& scene, const History& history) {
 std::optional<Wish> Menu::draw_above(Scene& scene) {
   wish_.reset();
   const ImGuiIO& io = ImGui::GetIO();
-  if (io.KeyCtrl && pressed(Key::o)) ask(Wish::Kind::open_state, "convlens.json");
-  if (io.KeyCtrl && pressed(Key::s)) ask(Wish::Kind::save_state, "convlens.json");
-  if (io.KeyCtrl && pressed(Key::e)) ask(Wish::Kind::picture, "convlens-" + scene.state.panel + ".png");
-  if (io.KeyCtrl && pressed(Key::q)) wish_ = {Wish::Kind::quit, ""};
+  if (pressed(Key::o, true)) ask(Wish::Kind::open_state, "convlens.json");
+  if (pressed(Key::s, true)) ask(Wish::Kind::save_state, "convlens.json");
+  if (pressed(Key::e, true)) ask(Wish::Kind::picture, "convlens-" + scene.state.panel + ".png");
+  if (pressed(Key::q, true)) wish_ = {Wish::Kind::quit, ""};
   for (const unsigned typed : io.InputQueueCharacters)
     if (typed == '?' && !io.WantTextInput) keys_ = !keys_;
   if (pressed(Key::escape)) keys_ = false;
