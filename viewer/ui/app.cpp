@@ -126,6 +126,7 @@ void App::obey(const Wish& wish) {
       case Wish::Kind::picture:
         picture_request_ = centre_;
         picture_request_->file = wish.text;
+        frames_to_picture_ = 3;
         break;
       case Wish::Kind::data:
         files_.write_text(wish.text, to_text_for(wish.text, data()));
@@ -159,7 +160,10 @@ void App::obey(const Wish& wish) {
   }
 }
 
-std::optional<PictureRequest> App::take_picture_request() { return std::exchange(picture_request_, std::nullopt); }
+std::optional<PictureRequest> App::take_picture_request() {
+  if (!picture_request_ || --frames_to_picture_ > 0) return std::nullopt;
+  return std::exchange(picture_request_, std::nullopt);
+}
 
 void App::write_picture(const PictureRequest& request, const std::vector<unsigned char>& rgba) {
   try {
@@ -216,7 +220,7 @@ Next App::frame() {
   }
   if (wish) obey(*wish);
   if (quit_) return Next::close;
-  return wish || painter_.busy() || playing_ ? Next::again : Next::wait;
+  return wish || picture_request_ || painter_.busy() || playing_ ? Next::again : Next::wait;
 }
 
 }  // namespace convlens::viewer

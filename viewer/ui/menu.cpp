@@ -30,6 +30,7 @@ void Menu::ask(Wish::Kind kind, const std::string& suggested) {
   asked_ = kind;
   std::snprintf(file_.data(), file_.size(), "%s", suggested.c_str());
   ask_ = true;
+  keys_ = false;
 }
 
 void Menu::draw_file_menu(const Scene& scene) {
