@@ -1,6 +1,9 @@
 // From global to shared memory: runs of the packed filter, and channels of x for the cells of a tile.
 #pragma once
 
+#include "common/copy_async.cuh"
+#include "common/register_tile.cuh"
+
 // `count` floats, a multiple of 4, by all threads.
 template <int count>
 __device__ __forceinline__ void copy_run(float* to, const float* from) {
@@ -20,11 +23,11 @@ __device__ __forceinline__ void copy_run(float* to, const float* from) {
 // that keeps the fewest lanes idle.
 template <int cells, int width, int pitch>
 struct ChannelCopy {
-  static constexpr int rounds(int lanes) {
+  static __device__ constexpr int rounds(int lanes) {
     const int cell_lanes = threads / lanes;
     return (cells + cell_lanes - 1) / cell_lanes * ((stage_channels + lanes - 1) / lanes);
   }
-  static constexpr int best_channel_lanes() {
+  static __device__ constexpr int best_channel_lanes() {
     if (x_layout == NHWC) return stage_channels % 8 == 0 ? 8 : stage_channels % 4 == 0 ? 4 : 1;
     int best = 1;
     for (int lanes = 2; threads % (32 * lanes) == 0; lanes *= 2)
@@ -33,37 +36,42 @@ struct ChannelCopy {
   }
   static constexpr int channel_lanes = best_channel_lanes(), cell_lanes = threads / channel_lanes;
 
-  // `base` is the offset in x of channel 0 of the stage for a cell with offset 0, `left` how many channels there are from
-  // there on. `cell_at(i)` has the cell's `offset`, and `inside(cell)` says whether it is in the image.
+  // `base` is the offset in x of channel 0 of the stage for a cell with offset 0; channels are `channel_step` apart,
+  // and there are `left` from there on. `cell_at(i)` has the cell's `offset`, and `inside(cell)` says whether it is in
+  // the image.
   template <class CellAt, class Inside>
-  static __device__ __forceinline__ void copy(const Sizes& s, float* to, const float* x, int base, int left,
+  static __device__ __forceinline__ void copy(float* to, const float* x, int base, int channel_step, int left,
                                               CellAt cell_at, Inside inside) {
     constexpr int lane_cells = (cells + cell_lanes - 1) / cell_lanes;
     const int channel_lane = x_layout == NHWC ? threadIdx.x % channel_lanes : threadIdx.x / cell_lanes;
     const int cell_lane = x_layout == NHWC ? threadIdx.x / channel_lanes : threadIdx.x % cell_lanes;
     to += channel_lane * pitch + cell_lane * width;
-    base += channel_lane * s.x_c;
+    base += channel_lane * channel_step;
 
-    // First all offsets, then all copies: each change from loads of shared memory to asynchronous copies costs slots.
-    int offset[lane_cells];
-    bool here[lane_cells];
+    // First some offsets, then their copies: each change from loads of shared memory to such copies costs slots.
+    constexpr int together = !index_precompute ? 1 : width == 4 ? 2 : 4;
 #pragma unroll
-    for (int k = 0; k < lane_cells; ++k) {
-      const int i = k * cell_lanes + cell_lane;
-      if (k * cell_lanes + cell_lanes > cells && i >= cells) continue;
-      const auto cell = cell_at(i);
-      offset[k] = base + cell.offset;
-      here[k] = !checked || inside(cell);
-    }
+    for (int first = 0; first < lane_cells; first += together) {
+      int offset[together];
+      bool here[together];
 #pragma unroll
-    for (int k = 0; k < lane_cells; ++k) {
-      if (k * cell_lanes + cell_lanes > cells && k * cell_lanes + cell_lane >= cells) continue;
+      for (int k = first; k < lane_cells && k < first + together; ++k) {
+        const int i = k * cell_lanes + cell_lane;
+        if ((k + 1) * cell_lanes > cells && i >= cells) continue;
+        const auto cell = cell_at(i);
+        offset[k - first] = base + cell.offset;
+        here[k - first] = !checked || inside(cell);
+      }
 #pragma unroll
-      for (int c = 0; c < stage_channels; c += channel_lanes) {
-        if (stage_channels % channel_lanes != 0 && c + channel_lane >= stage_channels) continue;
-        const bool inside_here = here[k] && (!checked || c + channel_lane < left);
-        copy_async<width>(to + c * pitch + k * cell_lanes * width, x + (inside_here ? offset[k] + c * s.x_c : 0),
-                          inside_here);
+      for (int k = first; k < lane_cells && k < first + together; ++k) {
+        if ((k + 1) * cell_lanes > cells && k * cell_lanes + cell_lane >= cells) continue;
+#pragma unroll
+        for (int c = 0; c < stage_channels; c += channel_lanes) {
+          if (stage_channels % channel_lanes != 0 && c + channel_lane >= stage_channels) continue;
+          const bool inside_here = here[k - first] && (!checked || c + channel_lane < left);
+          copy_async<width>(to + c * pitch + k * cell_lanes * width,
+                            x + (inside_here ? offset[k - first] + c * channel_step : 0), inside_here);
+        }
       }
     }
   }

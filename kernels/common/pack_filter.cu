@@ -2,8 +2,8 @@
 //
 //   packed[g, b][block of channels][group of taps][tap][c][m] = w(o = g·C_o/G + b·tile_m + m, c, u, v),   t = u·W_f + v
 //
-// with `stage_channels` channels in a block and `stage_taps` taps in a group: together one stage of the kernels. What is
-// beyond a group's output channels, input channels or taps is zero: such a y isn't stored, and such an x is read as
+// with `stage_channels` channels in a block and `stage_taps` taps in a group: together one stage of the kernels. What
+// is beyond a group's output channels, input channels or taps is zero: such a y isn't stored, and such an x is read as
 // zero too.
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED
@@ -11,7 +11,7 @@ constexpr int tile_m = 64, stage_channels = 8, stage_taps = 3, threads = 256;
 #endif
 
 extern "C" __global__ void __launch_bounds__(threads)
-pack_filter(const float* __restrict__ w, float* __restrict__ packed, const Sizes s) {
+    pack_filter(const float* __restrict__ w, float* __restrict__ packed, const Sizes s) {
   const int index = blockIdx.x * threads + threadIdx.x;
   int rest = index;
   const auto digit = [&rest](int base) {

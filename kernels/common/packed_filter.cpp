@@ -1,5 +1,8 @@
 #include "kernels/common/packed_filter.h"
 
+#include <algorithm>
+
+#include "kernels/common/schedule.h"
 #include "kernels/row.h"
 
 namespace convlens::gpu {
@@ -25,8 +28,8 @@ struct PackedFilterMap {
     if (operand != from) return;
     const auto [o, c, u, v, unused4, unused5] = element;
     const std::int64_t within = o % cog, t = u * wf + v;
-    emit(Box::cell({o / cog * tiles_a_group + within / tile_m, c / channels, t / taps, t % taps, c % channels,
-                    within % tile_m}));
+    emit(Box::cell(
+        {o / cog * tiles_a_group + within / tile_m, c / channels, t / taps, t % taps, c % channels, within % tile_m}));
   }
 
   template <class Emit>
@@ -42,6 +45,14 @@ std::int64_t PackedFilter::tiles(const ConvProblem& p) const { return p.groups()
 
 std::int64_t PackedFilter::stages(const ConvProblem& p) const {
   return ceil_div(p.ci_per_group(), stage_channels) * ceil_div(p.taps(), stage_taps);
+}
+
+PackedFilter::BlockTile PackedFilter::tile_of(const ConvProblem& p, const Dim3& block) const {
+  const std::int64_t tiles_a_group = ceil_div(p.co_per_group(), tile_m);
+  const TileIndex at = tile_of_block(block.x, static_cast<int>(tiles(p)), false);
+  const std::int64_t within = at.column % tiles_a_group * tile_m;
+  return {at.column / tiles_a_group * p.co_per_group() + within,
+          std::min<std::int64_t>(tile_m, p.co_per_group() - within), at.row};
 }
 
 Stage PackedFilter::stage(const ConvProblem& p) const {
@@ -61,9 +72,9 @@ Stage PackedFilter::stage(const ConvProblem& p) const {
                 axis("t", "T", stage_taps),
                 axis("c", "C", stage_channels),
                 axis("m", "M", tile_m)};
-  stage.map = erase(PackedFilterMap{p.co_per_group(), p.ci_per_group(), p.hf(), p.wf(),
-                                    ceil_div(p.co_per_group(), tile_m), tile_m, stage_channels, stage_taps, p.n(),
-                                    p.ho(), p.wo()});
+  stage.map =
+      erase(PackedFilterMap{p.co_per_group(), p.ci_per_group(), p.hf(), p.wf(), ceil_div(p.co_per_group(), tile_m),
+                            tile_m, stage_channels, stage_taps, p.n(), p.ho(), p.wo()});
   stage.lay_out();
   return stage;
 }
@@ -72,11 +83,9 @@ Launch PackedFilter::launch(const Request& request) const {
   const std::int64_t cells = tiles(request.problem) * stages(request.problem) * stage_floats();
   return {
       .sentence = "packs the filter",
-      .kernel = kernel(request, "common/pack_filter.cu", "pack_filter",
-                       {{"tile_m", tile_m},
-                        {"stage_channels", stage_channels},
-                        {"stage_taps", stage_taps},
-                        {"threads", kThreads}}),
+      .kernel = kernel(
+          request, "common/pack_filter.cu", "pack_filter",
+          {{"tile_m", tile_m}, {"stage_channels", stage_channels}, {"stage_taps", stage_taps}, {"threads", kThreads}}),
       .grid = {ceil_div(cells, kThreads)},
       .block = {kThreads},
       .arguments = {w(), buffer("filter")},

@@ -18,6 +18,12 @@ struct PackedFilter {
   std::int64_t stages(const ConvProblem& problem) const;  // of k: blocks of channels times groups of taps
   int stage_floats() const { return tile_m * stage_channels * stage_taps; }
 
+  // The output channels of `block`'s tile, and its row of tiles, by schedule.h.
+  struct BlockTile {
+    std::int64_t first_o, channels, row;
+  };
+  BlockTile tile_of(const ConvProblem& problem, const Dim3& block) const;
+
   Stage stage(const ConvProblem& problem) const;  // "filter"
   Launch launch(const Request& request) const;    // w → buffer "filter"
 };

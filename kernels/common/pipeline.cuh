@@ -1,9 +1,16 @@
-// The loop over the stages of k: while one is multiplied, the next `stages` − 1 are on their way to shared memory.
+// The loop over the stages of k: with two slots in shared memory, one stage is multiplied while the next is on its way.
 //
-//   slot   0: │ fetch 0 │            │ multiply 0 │ fetch 3 … │           one barrier a stage: it makes stage k visible
-//          1: │ fetch 1 │                         │ multiply 1 │ …        to all threads, and tells that all have done
-//          2:           │ fetch 2 …               │            │          with stage k − 1, whose slot is fetched into
+//   slot 0   fetch 0 ─┐ multiply 0          fetch 2 ─┐ multiply 2 …      one barrier a stage: it makes stage k visible
+//   to slot 1            fetch 1 ──────────────┐ multiply 1                 all threads, and tells that all have done
+//   with
+//                     ▲                     ▲                            stage k − 1, whose slot is fetched into next
+//                   barrier               barrier
+//
+// With a single slot nothing overlaps: that is the rung below.
 #pragma once
+
+#include "common/copy_async.cuh"
+#include "common/register_tile.cuh"
 
 // Slots of the filter and of the operand, one behind the other.
 struct Slots {
@@ -17,22 +24,25 @@ struct Slots {
 template <class Window, class Fetch>
 __device__ __forceinline__ void run_pipeline(int stage_count, const Slots& slots, const ThreadPlace& place,
                                              const int (&unit_at)[thread_units], Sums& sums, Fetch fetch) {
-  int fetched = 0, next_slot = 0;
-  const auto fetch_next = [&] {
-    if (fetched < stage_count) fetch(next_slot);
-    close_batch();  // an empty one at the end, so that batches can be counted
-    ++fetched;
-    if (++next_slot == stages) next_slot = 0;
-  };
-#pragma unroll
-  for (int k = 0; k < stages - 1; ++k) fetch_next();
+  if constexpr (double_buffer) {
+    fetch(0);
+    close_batch();
+  }
   for (int stage = 0, slot = 0; stage < stage_count; ++stage) {
-    if constexpr (stages == 1) fetch_next();  // nothing overlaps
-    wait_for_batches<(stages > 1 ? stages - 2 : 0)>();
+    if constexpr (!double_buffer) {
+      fetch(0);
+      close_batch();
+    }
+    wait_for_batches<0>();
     __syncthreads();
-    if constexpr (stages > 1) fetch_next();
+    if constexpr (double_buffer) {
+      if (stage + 1 < stage_count) fetch(1 - slot);
+      close_batch();
+    }
     multiply<Window>(slots.filter(slot), slots.operand(slot), place, unit_at, sums);
-    if constexpr (stages == 1) __syncthreads();
-    if (++slot == stages) slot = 0;
+    if constexpr (double_buffer)
+      slot = 1 - slot;
+    else
+      __syncthreads();
   }
 }

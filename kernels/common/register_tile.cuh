@@ -46,7 +46,7 @@ __device__ __forceinline__ void load_four(float* to, const float* from) {
 }
 
 // As many channels as make a loop body of about twelve values of k, and divide the stage.
-constexpr int channels_unrolled(int channels, int values) {
+__device__ constexpr int channels_unrolled(int channels, int values) {
   int unrolled = 1;
   for (int count = 2; count <= channels && count * values <= 16; ++count)
     if (channels % count == 0) unrolled = count;
@@ -57,8 +57,8 @@ constexpr int channels_unrolled(int channels, int values) {
 //
 //   channels, lines, taps     the stage's channels, the filter rows of each, the taps of each row that share a window
 //   k(c, line, tap)           which of the stage's values of k that is, a row of the packed filter
-//   phases, span              parts of a window that are loaded one after the other, and the floats of each
-//   phase(tap)                the part that the tap reads
+//   phases, span              parts of a window that are loaded one after the other, and the floats of each; part
+//                             tap mod phases is the tap's
 //   element(i, tap)           which float of it is the tap's for pixel i of the unit
 //   offset(c, line, phase)    where the part begins in the stage's operand, for a unit at 0
 //
@@ -79,15 +79,14 @@ __device__ __forceinline__ void multiply(const float* filter, const float* opera
         for (int i = 0; i < Window::span; i += 4)
           load_four(&window[unit][i], operand + Window::offset(c, line, phase) + unit_at[unit] + i);
 #pragma unroll
-      for (int tap = 0; tap < Window::taps; ++tap) {
-        if (Window::phase(tap) != phase) continue;
+      for (int tap = phase; tap < Window::taps; tap += Window::phases) {
         float weights[thread_m];
 #pragma unroll
         for (int quad = 0; quad < thread_quads; ++quad)
           load_four(&weights[4 * quad],
                     filter + Window::k(c, line, tap) * tile_m + 4 * (place.quad + quad * threads_m));
-        // To and fro: the operand at a turn is the one before, and the compiler finds more that the register file's
-        // reuse cache still holds.
+          // To and fro: the operand at a turn is the one before, and the compiler finds more that the register file's
+          // reuse cache still holds.
 #pragma unroll
         for (int j = 0; j < thread_n; ++j)
 #pragma unroll

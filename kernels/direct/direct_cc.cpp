@@ -1,4 +1,10 @@
-// direct.cc: direct convolution on CUDA cores.
+// direct.cc: direct convolution on CUDA cores. Its ladder, as names of runs:
+//
+//   naive             direct.cc:tiling=naive
+//   shared memory     direct.cc:tile=64x64/4x4,vector_io=off,double_buffer=off
+//   micro-kernel      direct.cc:vector_io=off,double_buffer=off
+//   vectorised        direct.cc:double_buffer=off
+//   double-buffered   direct.cc
 #include <algorithm>
 #include <limits>
 
@@ -6,14 +12,15 @@
 #include "kernels/common/packed_filter.h"
 #include "kernels/common/tile.h"
 #include "kernels/direct/direct.h"
-#include "kernels/row.h"
 
 namespace convlens::gpu {
 
 namespace {
 
 constexpr int kNaiveThreads = 256;
-constexpr int kCellBytes = 8;  // of window.cuh
+constexpr int kCellBytes = 8;     // of window.cuh
+constexpr int kMostTaps = 64;     // of whole filters in a stage; larger ones go row by row
+constexpr int kImagesAcross = 8;  // units of images side by side in CHWN: 128 bytes of a row of images
 
 Launch naive(const Request& request) {
   return {
@@ -25,101 +32,140 @@ Launch naive(const Request& request) {
   };
 }
 
-// A tile of pixels: units of images × rows × columns of units, and the patch of x under it.
+// A tile of units of images × rows × columns of units, and the patch of x under it, by the formulas of patch.cuh.
 struct Rectangle {
+  TileShape tile;
   RowWindow window;
-  int rows = 1, columns = 1, stage_rows = 1;
-  std::int64_t tiles = 0;
+  int rows = 1, columns = 1, stage_rows = 1, channels = 1;
+  std::int64_t row_positions = 0, patch_floats = 0, pitch = 0;  // of a channel's patch
+  std::int64_t across_q = 1, across_p = 1, tiles = 1;
 
-  int row_floats() const { return (columns * window.step + window.halo) * window.phases * window.position_floats; }
-  int patch_floats(const ConvSpec& s) const {
+  // As many rows of `columns` units as the tile has units for, or a few less if they cover y's rows as well.
+  Rectangle(const Request& request, const TileShape& tile, int images_across, int columns)
+      : tile(tile), window(request, images_across), columns(columns) {
+    const ConvProblem& p = request.problem;
+    const std::int64_t most_rows = tile.units() / window.across() / columns;
+    rows = static_cast<int>(ceil_div(p.ho(), ceil_div(p.ho(), most_rows)));
+    const ConvSpec& s = p.spec();
+    if (p.taps() <= kMostTaps) stage_rows = static_cast<int>(s.hf);
     const std::int64_t row_step = stage_rows == 1 ? s.stride_h : 1;
-    return static_cast<int>(((rows - 1) * s.stride_h + (stage_rows - 1) * s.dilation_h) / row_step + 1) * row_floats();
+    const std::int64_t patch_rows = ((rows - 1) * s.stride_h + (stage_rows - 1) * s.dilation_h) / row_step + 1;
+    row_positions = columns * window.step + window.halo;
+    patch_floats = patch_rows * row_positions * window.phases * window.position_floats;
+    channels =
+        stage_channels(p, tile, stage_rows * static_cast<int>(s.wf), [&](int count) { return bytes(request, count); });
+    pitch = channel_pitch(request, channels, patch_floats);
+    across_q = ceil_div(p.wo(), columns * window.unit_columns());
+    across_p = ceil_div(p.ho(), rows);
+    tiles = ceil_div(p.n(), window.images()) * across_p * across_q;
+  }
+  std::int64_t row_pixels(const ConvProblem& p) const {
+    return std::min<std::int64_t>(p.wo(), columns * window.unit_columns());
+  }
+  std::int64_t cells() const { return patch_floats / window.copy_floats; }
+  std::int64_t bytes(const Request& request, int count) const {  // of shared memory, with `count` channels a stage
+    const std::int64_t filter = tile.m * stage_rows * request.problem.wf();
+    return std::max(tile.staged_bytes(),
+                    slot_count(request) * 4 * count * (filter + channel_pitch(request, count, patch_floats)) +
+                        cells() * kCellBytes);
+  }
+  PackedFilter filter(const ConvProblem& p) const { return {tile.m, channels, stage_rows * static_cast<int>(p.wf())}; }
+
+  Box box(const ConvProblem& p, const Dim3& block) const {
+    const auto [first_o, channels_of_tile, tile_row] = filter(p).tile_of(p, block);
+    const std::int64_t q = tile_row % across_q * columns * window.unit_columns();
+    const std::int64_t top = tile_row / across_q % across_p * rows,
+                       n = tile_row / across_q / across_p * window.images();
+    return {{n, first_o, top, q},
+            {std::min<std::int64_t>(window.images(), p.n() - n), channels_of_tile,
+             std::min<std::int64_t>(rows, p.ho() - top),
+             std::min<std::int64_t>(columns * window.unit_columns(), p.wo() - q), 1, 1}};
   }
 };
 
-// The rectangle that leaves the least work: multiply-adds of all tiles, outputs beyond y included, and two slots for
-// every value fetched, in units of thread_m multiply-adds for four pixels.
-Rectangle choose_rectangle(const Request& request, const TileShape& tile, int stage_rows, bool by_images) {
+// Of all tiles, shapes of patches and kinds of units that are allowed, what costs least.
+Rectangle choose_rectangle(const Request& request) {
   const ConvProblem& p = request.problem;
-  const ConvSpec& s = p.spec();
+  const bool chwn = request.layouts.x == Layout::CHWN, nchw = request.layouts.x == Layout::NCHW;
   std::optional<Rectangle> best;
   double least = std::numeric_limits<double>::infinity();
-  const bool images_together = request.layouts.x == Layout::CHWN;
-  for (int images = by_images ? 1 : 0; images <= (by_images ? tile.units() : 0); images = images == 0 ? 1 : 2 * images)
-    for (int rows = 1; rows * std::max(images, 1) <= tile.units(); rows *= 2) {
-      if (tile.units() % (rows * std::max(images, 1)) != 0) continue;
-      Rectangle r{RowWindow(request, images), rows, tile.units() / rows / std::max(images, 1), stage_rows};
-      r.tiles = ceil_div(s.n, r.window.images()) * ceil_div(p.ho(), rows) *
-                ceil_div(p.wo(), r.columns * r.window.unit_columns());
-      const double fetched = static_cast<double>(r.patch_floats(s)) / r.window.copy_floats;
-      const double narrow = images_together && images < 8 ? 8.0 / std::max(images, 1) : 1;  // less than 128 bytes together
-      const double work = static_cast<double>(r.tiles) *
-                          (static_cast<double>(tile.n * stage_rows * s.wf) + 2 * fetched * narrow);
-      if (work < least) least = work, best = r;
+  for (const TileShape& tile : candidate_tiles(request))
+    for (const int images : {0, chwn ? kImagesAcross : 1}) {
+      if (!request.options.is("unit", "auto") && request.options.is("unit", "images") != (images > 0)) continue;
+      const int units = tile.units() / std::max(images, 1);
+      for (int columns = 1; columns <= units; ++columns) {
+        const Rectangle r(request, tile, images, columns);
+        const double needed = cost(request, tile, r.tiles * r.filter(p).tiles(p), r.bytes(request, r.channels),
+                                   p.ci_per_group() * p.hf() / r.stage_rows,
+                                   {.values = static_cast<double>(r.stage_rows * p.wf()),
+                                    .window_loads = static_cast<double>(r.window.loads * r.stage_rows),
+                                    .copies = static_cast<double>(r.cells()),
+                                    .floats = static_cast<double>(r.patch_floats) *
+                                              (nchw ? 1 + 7.0 / static_cast<double>(r.row_positions) : 1)},
+                                   images == 0, r.row_pixels(p));
+        if (!best || needed < least) least = needed, best = r;
+      }
     }
   return *best;
 }
 
-Launch tiled(const Request& request, const TileShape& tile, const PackedFilter& filter, const Rectangle& r) {
+Launch tiled(const Request& request, const Rectangle& r) {
   const ConvProblem& p = request.problem;
-  const ConvSpec& s = p.spec();
-  const int stages = static_cast<int>(request.options.integer("stages"));
-  const int pitch = channel_pitch(request, filter.stage_channels, r.patch_floats(s));
-  return {
+  std::vector<Constant> constants = tile_constants(request, r.tile, r.channels, r.pitch, r.window.copy_floats);
+  const std::vector<Constant> window = window_constants(request, r.window);
+  constants.insert(constants.end(), window.begin(), window.end());
+  constants.insert(constants.end(), {{"stage_rows", r.stage_rows},
+                                     {"stride_down", static_cast<int>(p.spec().stride_h)},
+                                     {"dilation_down", static_cast<int>(p.spec().dilation_h)},
+                                     {"tile_rows", r.rows},
+                                     {"tile_columns", r.columns},
+                                     {"checked", needs_checks(p, r.channels)}});
+  Launch launch{
       .sentence = "reads the patch under each tile once and adds up the windows",
-      .kernel = kernel(request, "direct/direct_cc.cu", "direct_cc",
-                       {{"tile_m", tile.m},
-                        {"tile_n", tile.n},
-                        {"thread_m", tile.thread_m},
-                        {"thread_n", tile.thread_n},
-                        {"stages", stages},
-                        {"min_blocks", static_cast<int>(request.options.integer("blocks"))},
-                        {"stage_channels", filter.stage_channels},
-                        {"stage_rows", r.stage_rows},
-                        {"taps", static_cast<int>(s.wf)},
-                        {"stride", static_cast<int>(s.stride_w)},
-                        {"dilation", static_cast<int>(s.dilation_w)},
-                        {"stride_down", static_cast<int>(s.stride_h)},
-                        {"dilation_down", static_cast<int>(s.dilation_h)},
-                        {"images_across", r.window.images_across},
-                        {"tile_rows", r.rows},
-                        {"tile_columns", r.columns},
-                        {"copy_floats", r.window.copy_floats},
-                        {"pitch", pitch},
-                        {"swizzle", is_on(request, "swizzle")},
-                        {"vector_io", is_on(request, "vector_io")},
-                        {"index_precompute", is_on(request, "index_precompute")},
-                        {"checked", needs_checks(p, filter.stage_channels)},
-                        {"zigzag", false}}),
-      .grid = {r.tiles * filter.tiles(p)},
-      .block = {tile.threads()},
-      .shared_bytes = stages * 4 * (filter.stage_floats() + filter.stage_channels * pitch) +
-                      r.patch_floats(s) / r.window.copy_floats * kCellBytes,
+      .kernel = kernel(request, "direct/direct_cc.cu", "direct_cc", std::move(constants)),
+      .grid = {r.tiles * r.filter(p).tiles(p)},
+      .block = {r.tile.threads()},
+      .shared_bytes = r.bytes(request, r.channels),
       .arguments = {x(), buffer("filter"), bias(), y()},
+      .tiles = [r, p](const Dim3& block) { return std::vector{r.box(p, block)}; },
   };
+  check_shared_memory(launch);
+  return launch;
 }
 
 Decisions decide(const Request& request) {
   const ConvProblem& p = request.problem;
-  const ConvSpec& s = p.spec();
   Decisions d;
   if (request.options.is("tiling", "naive")) {
     d = decisions({request, {naive(request)}});
     d.stages = {input_stage(p, request.dtype)};
   } else {
-    const TileShape tile = *TileShape::parse(request.options["tile"]);
-    const int stage_rows = s.hf * s.wf <= 64 ? static_cast<int>(s.hf) : 1;
-    PackedFilter filter{tile.m, 1, stage_rows * static_cast<int>(s.wf)};
-    filter.stage_channels = static_cast<int>(
-        std::clamp<std::int64_t>(request.options.integer("channels") / filter.stage_taps, 1, p.ci_per_group()));
-    const Rectangle rectangle = choose_rectangle(request, tile, stage_rows, request.options.is("unit", "images"));
-    d = decisions({request, {filter.launch(request), tiled(request, tile, filter, rectangle)}});
-    d.stages = {input_stage(p, request.dtype), filter.stage(p)};
+    const Rectangle r = choose_rectangle(request);
+    d = decisions({request, {r.filter(p).launch(request), tiled(request, r)}});
+    d.stages = {input_stage(p, request.dtype), r.filter(p).stage(p)};
+    d.notes = {"tile: " + r.tile.text() + ", " + std::to_string(r.rows) + " rows × " + std::to_string(r.columns) +
+               " units of four " + (r.window.by_images() ? "images" : "columns")};
   }
   d.executed_flops = p.flops();
   d.error_model = plain_sum_model(p, request.dtype);
   return d;
+}
+
+std::vector<Option> options() {
+  std::vector<Option> all = tile_options();
+  all.insert(all.begin(), {{"tiling",
+                            "Tiling",
+                            "Compute a tile of outputs in registers, or one output a thread from global memory.",
+                            {"registers", "naive"},
+                            "registers",
+                            true},
+                           {"unit",
+                            "Unit",
+                            "Which four pixels are loaded and stored together: of a row, or of four images.",
+                            {"auto", "columns", "images"},
+                            "auto"},
+                           swizzle_option()});
+  return all;
 }
 
 }  // namespace
@@ -130,19 +176,10 @@ const Algorithm& direct_cc() {
       .family = "direct",
       .unit = Unit::cc,
       .title = "Direct on CUDA cores",
-      .sentence = "Adds up each output's window where it lies, without a copy.",
+      .sentence = "Reads the patch of x under a tile of y once, and adds up each output's window where it lies.",
       .source = "the definition",
-      .options = {{"tiling", "", "", {"registers", "naive"}, "registers"},
-                  {"tile", "", "", {}, "64x128/8x8", false, [](std::string_view) { return std::string(); }},
-                  {"unit", "", "", {"columns", "images"}, "columns"},
-                  {"stages", "", "", {"1", "2", "3", "4"}, "2"},
-                  {"channels", "", "", {}, "36", false, integer_between(1, 64)},
-                  {"blocks", "", "", {}, "1", false, integer_between(1, 16)},
-                  {"swizzle", "", "", {"on", "off"}, "on"},
-                  {"vector_io", "", "", {"on", "off"}, "on"},
-                  {"index_precompute", "", "", {"on", "off"}, "on"},
-                  sizes_option()},
-      .rules = {f32_only(), int_offsets()},
+      .options = options(),
+      .rules = {f32_only(), int_offsets(), int_indices()},
       .decide = decide,
   };
   return row;

@@ -1,4 +1,5 @@
-// Direct convolution on CUDA cores: the patch of x under a tile of y is read once, and every tap reads it where it lies.
+// Direct convolution on CUDA cores: the patch of x under a tile of y is read once, and every tap reads it where it
+// lies.
 //
 //   y(n, o, p, q) = bias(o) + Σ_{c, u, v} x(n, c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left) · w(o, c, u, v)
 //
@@ -14,46 +15,42 @@
 // A stage is the patch of `stage_channels` channels and the taps of `stage_rows` filter rows: all H_f of them, so that
 // a value of x is fetched once a tile, where im2win fetches it H_f times and implicit GEMM H_f·W_f times; or one, where
 // all the taps of a large filter would not fit. What it pays is the shape of its tiles: rectangles, which stick out of
-// the image. With stride s a patch row is stored as s phases, every s-th column together, so that neighbours in q are
-// neighbours in memory. With images_across > 0 a unit is four images of the same pixel instead.
+// the image. A unit of pixels is four columns of a row or four images, and windows along a row are read as im2win reads
+// them (window.cuh).
 //
 // The one-output-a-thread form is direct_naive.cu.
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED
-constexpr int tile_m = 64, tile_n = 128, thread_m = 8, thread_n = 8, stages = 2, min_blocks = 4;
+constexpr int tile_m = 64, tile_n = 128, thread_m = 8, thread_n = 8, min_blocks = 4;
 constexpr int stage_channels = 4, stage_rows = 3, taps = 3, stride = 1, dilation = 1, stride_down = 1;
-constexpr int dilation_down = 1, images_across = 0, tile_rows = 16, tile_columns = 2, copy_floats = 1, pitch = 216;
-constexpr bool swizzle = true, vector_io = true, index_precompute = true, checked = false, zigzag = false;
+constexpr int dilation_down = 1, images_across = 1, tile_rows = 2, tile_columns = 16, copy_floats = 1, pitch = 288;
+constexpr bool double_buffer = true, swizzle = true, vector_io = true, index_precompute = true, checked = false;
 #endif
-#include "common/copy_async.cuh"
-#include "common/register_tile.cuh"
-#include "common/fetch.cuh"
 #include "common/pipeline.cuh"
 #include "common/schedule.h"
-#include "common/store_tile.cuh"
-#include "common/window.cuh"
 #include "direct/patch.cuh"
 
 // What `multiply` needs to know of the patches.
 struct Windows : RowWindow {
   static constexpr int channels = stage_channels, lines = stage_rows;
-  static constexpr int k(int c, int line, int tap) { return (line * taps + tap) * stage_channels + c; }
-  static constexpr int offset(int c, int line, int phase) {
+  static __device__ constexpr int k(int c, int line, int tap) { return (line * taps + tap) * stage_channels + c; }
+  static __device__ constexpr int offset(int c, int line, int phase) {
     return c * pitch + line * dilation_down * row_floats + phase_offset(phase, row_positions);
   }
 };
 
 extern "C" __global__ void __launch_bounds__(threads, min_blocks)
-direct_cc(const float* __restrict__ x, const float* __restrict__ filter, const float* __restrict__ bias,
-          float* __restrict__ y, const Sizes s) {
+    direct_cc(const float* __restrict__ x, const float* __restrict__ filter, const float* __restrict__ bias,
+              float* __restrict__ y, const Sizes s) {
   extern __shared__ float4 shared[];
+  constexpr int slot_count = double_buffer ? 2 : 1;
   constexpr int filter_floats = stage_channels * stage_rows * taps * tile_m, patch_slot = stage_channels * pitch;
-  const Slots slots{reinterpret_cast<float*>(shared), reinterpret_cast<float*>(shared) + stages * filter_floats,
+  const Slots slots{reinterpret_cast<float*>(shared), reinterpret_cast<float*>(shared) + slot_count * filter_floats,
                     filter_floats, patch_slot};
-  Cell* const cells = reinterpret_cast<Cell*>(slots.operand(stages));
+  Cell* const cells = reinterpret_cast<Cell*>(slots.operand(slot_count));
 
   const int columns = (s.cog + tile_m - 1) / tile_m;  // tiles of a group's output channels
-  const TileIndex tile = tile_of_block(blockIdx.x, columns * s.groups, zigzag);
+  const TileIndex tile = tile_of_block(blockIdx.x, columns * s.groups, false);
   const int group = tile.column / columns, first_o = group * s.cog + tile.column % columns * tile_m;
   const int end_o = (group + 1) * s.cog;
   const ThreadPlace place = thread_place();
@@ -68,18 +65,19 @@ direct_cc(const float* __restrict__ x, const float* __restrict__ filter, const f
   for (int k = 0; k < thread_units; ++k) unit_at[k] = patch.unit_at(place.unit + k * threads_n);
 
   const int stage_count = (s.cig + stage_channels - 1) / stage_channels * (s.hf / stage_rows);
-  const float* next_filter = filter + static_cast<long long>(tile.column) * stage_count * filter_floats;
+  int next = tile.column * stage_count;  // stage of the packed filter
   int u = 0, c = 0;
   const auto fetch = [&](int slot) {
-    copy_run<filter_floats>(slots.filter(slot), next_filter);
+    copy_run<filter_floats>(slots.filter(slot), filter + next * filter_floats);
     patch.copy(s, slots.operand(slot), x, cells, group * s.cig, c, u);
-    next_filter += filter_floats;
+    ++next;
     if ((u += stage_rows) == s.hf) u = 0, c += stage_channels;
   };
 
   Sums sums;
   start_sums(sums, bias, place, first_o, end_o);
   run_pipeline<Windows>(stage_count, slots, place, unit_at, sums, fetch);
-  store_tile<y_layout == (by_images ? CHWN : NCHW)>(y, sums, place, first_o, end_o, s, by_images ? s.n : s.wo,
-                                                    [&](int k) { return patch.unit(s, place.unit + k * threads_n); });
+  store_tile<y_layout == (by_images ? CHWN : NCHW)>(
+      y, sums, place, first_o, end_o, s, by_images ? s.n : s.wo, slots.filters, [&](int i) { return patch.unit(s, i); },
+      pixel_slot);
 }

@@ -1,6 +1,7 @@
 // Direct convolution, one thread an output: the formula, and nothing else.
 //
-//   y(n, o, p, q) = bias(o) + Σ_{c, u, v} x(n, g·C_i/G + c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left) · w(o, c, u, v)
+//   y(n, o, p, q) = bias(o) + Σ_{c, u, v} x(n, g·C_i/G + c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left) · w(o, c, u,
+//   v)
 //
 // A block of `threads` threads computes as many neighbouring outputs in the order of y's memory.
 #include "common/default_layer.h"
@@ -9,8 +10,8 @@ constexpr int threads = 256;
 #endif
 
 extern "C" __global__ void __launch_bounds__(threads)
-direct_naive(const float* __restrict__ x, const float* __restrict__ w, const float* __restrict__ bias,
-          float* __restrict__ y, const Sizes s) {
+    direct_naive(const float* __restrict__ x, const float* __restrict__ w, const float* __restrict__ bias,
+                 float* __restrict__ y, const Sizes s) {
   const long long index = blockIdx.x * static_cast<long long>(threads) + threadIdx.x;
   if (index >= static_cast<long long>(s.n) * s.co * s.ho * s.wo) return;
   int n, o, p, q;
@@ -29,9 +30,8 @@ direct_naive(const float* __restrict__ x, const float* __restrict__ w, const flo
       const int h = p * s.stride_h + u * s.dilation_h - s.pad_top;
       const int k = q * s.stride_w + v * s.dilation_w - s.pad_left;
       const bool inside = h >= 0 && h < s.hi && k >= 0 && k < s.wi;
-      const float* const pixel =
-          x + n * static_cast<long long>(s.x_n) + first_channel * static_cast<long long>(s.x_c) +
-          h * static_cast<long long>(s.x_h) + k * static_cast<long long>(s.x_w);
+      const float* const pixel = x + n * static_cast<long long>(s.x_n) + first_channel * static_cast<long long>(s.x_c) +
+                                 h * static_cast<long long>(s.x_h) + k * static_cast<long long>(s.x_w);
       const float* const tap = w + o * static_cast<long long>(s.w_o) + u * s.w_h + v * s.w_w;
       // The padding's zeros are multiplied like any other element: 0·Inf is NaN.
       for (int c = 0; c < s.cig; ++c)

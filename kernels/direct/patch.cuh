@@ -1,10 +1,14 @@
 // Where the patch of x under a tile lies in x and in shared memory.
 //
-// A tile is images_across units of four images (or one image) × tile_rows rows × tile_columns columns of units. In shared
-// memory a channel's patch is [row][phase][position], and with units of images [row][column][unit of images] [image].
+// A tile is images_across units of four images (or one image) × tile_rows rows × tile_columns columns of units. In
+// shared memory a channel's patch is [row][phase][position], and with units of images [row][column][unit of images]
+// [image].
 #pragma once
 
-static_assert(across * tile_rows * tile_columns == units, "the tile's units are its pixels by fours");
+#include "common/fetch.cuh"
+#include "common/window.cuh"
+
+static_assert(across * tile_rows * tile_columns <= units, "a tile has units for its pixels, and perhaps some to spare");
 
 constexpr int row_positions = tile_columns * step + halo;
 constexpr int row_floats = row_positions * phases * position_floats;
@@ -25,14 +29,17 @@ struct Patch {
 
   // Where unit i's windows begin in a channel's patch.
   __device__ int unit_at(int i) const {
-    const int place = i / across, row = place / tile_columns, column = place % tile_columns;
+    const int place = min(i / across, tile_rows * tile_columns - 1);  // units to spare do as the last one
+    const int row = place / tile_columns, column = place % tile_columns;
     return row * (stride_down / row_step) * row_floats + column * step * position_floats + i % across * 4;
   }
 
   __device__ Unit unit(const Sizes& s, int i) const {
     const int place = i / across;
-    return unit_from(s, n + (by_images ? i % across * 4 : 0), p + place / tile_columns,
-                     q + place % tile_columns * unit_columns);
+    Unit unit = unit_from(s, n + (by_images ? i % across * 4 : 0), p + place / tile_columns,
+                          q + place % tile_columns * unit_columns);
+    if (place >= tile_rows * tile_columns) unit.count = 0;
+    return unit;
   }
 
   __device__ Cell cell(const Sizes& s, int index) const {
@@ -53,7 +60,7 @@ struct Patch {
     const auto inside = [&](const Cell& at) {
       return static_cast<unsigned>(at.row + shift) < static_cast<unsigned>(s.hi);
     };
-    ChannelCopy<patch_cells, copy_floats, pitch>::copy(
-        s, to, x, (first_channel + c) * s.x_c + shift * s.x_h, s.cig - c, cell_at, inside);
+    ChannelCopy<patch_cells, copy_floats, pitch>::copy(to, x, (first_channel + c) * s.x_c + shift * s.x_h, s.x_c,
+                                                       s.cig - c, cell_at, inside);
   }
 };

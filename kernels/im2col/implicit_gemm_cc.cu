@@ -17,12 +17,10 @@
 // Source: Chetlur et al. 2014, arXiv 1410.0759.
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED
-constexpr int tile_m = 64, tile_n = 128, thread_m = 8, thread_n = 8, stages = 3, min_blocks = 4;
+constexpr int tile_m = 64, tile_n = 128, thread_m = 8, thread_n = 8, min_blocks = 4;
 constexpr int stage_channels = 8, stage_taps = 1, copy_floats = 1, pitch = 132;
-constexpr bool vector_io = true, index_precompute = true, checked = false, zigzag = false;
+constexpr bool double_buffer = true, vector_io = true, index_precompute = true, checked = false;
 #endif
-#include "common/copy_async.cuh"
-#include "common/register_tile.cuh"
 #include "common/fetch.cuh"
 #include "common/pipeline.cuh"
 #include "common/schedule.h"
@@ -31,10 +29,9 @@ constexpr bool vector_io = true, index_precompute = true, checked = false, zigza
 // What `multiply` needs to know: every value of k has an operand of its own, which one tap reads.
 struct Windows {
   static constexpr int channels = stage_taps * stage_channels, lines = 1, taps = 1, phases = 1, span = 4;
-  static constexpr int k(int c, int, int) { return c; }
-  static constexpr int phase(int) { return 0; }
-  static constexpr int element(int i, int) { return i; }
-  static constexpr int offset(int c, int, int) { return c * pitch; }
+  static __device__ constexpr int k(int c, int, int) { return c; }
+  static __device__ constexpr int element(int i, int) { return i; }
+  static __device__ constexpr int offset(int c, int, int) { return c * pitch; }
 };
 
 // Where a pixel's window begins: in x, and in its image.
@@ -77,17 +74,18 @@ __device__ __forceinline__ Unit unit(const Sizes& s, int index) {
 }
 
 extern "C" __global__ void __launch_bounds__(threads, min_blocks)
-implicit_gemm_cc(const float* __restrict__ x, const float* __restrict__ filter, const float* __restrict__ bias,
-                 float* __restrict__ y, const Sizes s) {
+    implicit_gemm_cc(const float* __restrict__ x, const float* __restrict__ filter, const float* __restrict__ bias,
+                     float* __restrict__ y, const Sizes s) {
   extern __shared__ float4 shared[];
+  constexpr int slot_count = double_buffer ? 2 : 1;
   constexpr int filter_floats = Windows::channels * tile_m, operand_floats = Windows::channels * pitch;
   constexpr int tile_cells = tile_n / copy_floats;
-  const Slots slots{reinterpret_cast<float*>(shared), reinterpret_cast<float*>(shared) + stages * filter_floats,
+  const Slots slots{reinterpret_cast<float*>(shared), reinterpret_cast<float*>(shared) + slot_count * filter_floats,
                     filter_floats, operand_floats};
-  Cell* const cells = reinterpret_cast<Cell*>(slots.operand(stages));
+  Cell* const cells = reinterpret_cast<Cell*>(slots.operand(slot_count));
 
   const int columns = (s.cog + tile_m - 1) / tile_m;  // tiles of a group's output channels
-  const TileIndex tile = tile_of_block(blockIdx.x, columns * s.groups, zigzag);
+  const TileIndex tile = tile_of_block(blockIdx.x, columns * s.groups, false);
   const int group = tile.column / columns, first_o = group * s.cog + tile.column % columns * tile_m;
   const int end_o = (group + 1) * s.cog;
   const int first_pixel = tile.row * tile_n;
@@ -103,11 +101,11 @@ implicit_gemm_cc(const float* __restrict__ x, const float* __restrict__ filter, 
 
   const int taps = s.hf * s.wf, tap_groups = (taps + stage_taps - 1) / stage_taps;
   const int stage_count = (s.cig + stage_channels - 1) / stage_channels * tap_groups;
-  const float* next_filter = filter + static_cast<long long>(tile.column) * stage_count * filter_floats;
+  int next = tile.column * stage_count;  // stage of the packed filter
   int first_tap = 0, c = 0;
   const auto cell_at = [&](int i) { return index_precompute ? cells[i] : cell(s, first_pixel + i * copy_floats); };
   const auto fetch = [&](int slot) {
-    copy_run<filter_floats>(slots.filter(slot), next_filter);
+    copy_run<filter_floats>(slots.filter(slot), filter + next * filter_floats);
 #pragma unroll
     for (int tap = 0; tap < stage_taps; ++tap) {
       const int t = first_tap + tap, down = t / s.wf * s.dilation_h, right = t % s.wf * s.dilation_w;
@@ -115,11 +113,11 @@ implicit_gemm_cc(const float* __restrict__ x, const float* __restrict__ filter, 
         return t < taps && static_cast<unsigned>(at.row + down) < static_cast<unsigned>(s.hi) &&
                static_cast<unsigned>(at.column + right) < static_cast<unsigned>(s.wi);
       };
-      ChannelCopy<tile_cells, copy_floats, pitch>::copy(
-          s, slots.operand(slot) + tap * stage_channels * pitch, x,
-          (group * s.cig + c) * s.x_c + down * s.x_h + right * s.x_w, s.cig - c, cell_at, inside);
+      ChannelCopy<tile_cells, copy_floats, pitch>::copy(slots.operand(slot) + tap * stage_channels * pitch, x,
+                                                        (group * s.cig + c) * s.x_c + down * s.x_h + right * s.x_w,
+                                                        s.x_c, s.cig - c, cell_at, inside);
     }
-    next_filter += filter_floats;
+    ++next;
     if ((first_tap += stage_taps) >= taps) first_tap = 0, c += stage_channels;
   };
 
@@ -127,6 +125,7 @@ implicit_gemm_cc(const float* __restrict__ x, const float* __restrict__ filter, 
   start_sums(sums, bias, place, first_o, end_o);
   run_pipeline<Windows>(stage_count, slots, place, unit_at, sums, fetch);
   store_tile<y_layout == (along_n ? CHWN : NCHW)>(
-      y, sums, place, first_o, end_o, s, along_n ? s.n : s.ho * s.wo,
-      [&](int k) { return unit(s, first_pixel + 4 * (place.unit + k * threads_n)); });
+      y, sums, place, first_o, end_o, s, along_n ? s.n : s.ho * s.wo, slots.filters,
+      [&](int i) { return unit(s, first_pixel + 4 * i); },
+      [](int unit, int i) { return along_n ? i * units + unit : 4 * unit + i; });
 }

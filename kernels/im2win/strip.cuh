@@ -8,6 +8,23 @@
 // so unit i begins at i·step + (rows before it)·halo, and position t of the strip is found by one division.
 #pragma once
 
+#include "common/fetch.cuh"
+#include "common/window.cuh"
+
+// The distances in memory of what a strip is made of: of x itself, or of the stored im2win tensor, whose cells
+// (n, c, m, k, u) have settled stride, dilation and padding of rows (im2win_transform.cu).
+struct Source {
+  int n, c, m, k, u;
+};
+__device__ __forceinline__ Source source_of(const Sizes& s) {
+  if constexpr (!stored) return {s.x_n, s.x_c, s.stride_h * s.x_h, s.x_w, s.dilation_h * s.x_h};
+  const int width = (s.wo - 1) * s.stride_w + (s.wf - 1) * s.dilation_w + 1;  // W̃
+  const int u = x_layout == NHWC ? s.ci : x_layout == CHWN ? s.n : 1, k = s.hf * u, m = width * k, all = s.ho * m;
+  if constexpr (x_layout == NHWC) return {all, 1, m, k, u};
+  if constexpr (x_layout == CHWN) return {1, all, m, k, u};
+  return {s.ci * all, all, m, k, u};
+}
+
 constexpr int strip_cells = phases * strip_positions * position_floats / copy_floats;
 
 struct Strip {
@@ -43,18 +60,25 @@ struct Strip {
       row += 1 + (k - in_first) / in_row, k = (k - in_first) % in_row;
     }
     const int n = row / s.ho * (by_images ? 4 * across : 1) + image;
-    return cell_from(s, n, row % s.ho * s.stride_h - s.pad_top, column_at(k, phase) - s.pad_left);
+    const int m = row % s.ho, column = column_at(k, phase);
+    if constexpr (stored) {
+      const Source source = source_of(s);
+      const int last = (s.wo - 1) * s.stride_w + reach - 1;
+      return {min(n, s.n - copy_floats) * source.n + m * source.m + min(column, last) * source.k, 0};
+    }
+    return cell_from(s, n, m * s.stride_h - s.pad_top, column - s.pad_left);
   }
 
   // Copies row u of the channels c … c + stage_channels − 1 of a group that begins at `first_channel`.
   __device__ void copy(const Sizes& s, float* to, const float* x, const Cell* cells, int first_channel, int c,
                        int u) const {
-    const int shift = u * s.dilation_h;
+    const Source source = source_of(s);
+    const int shift = stored ? 0 : u * s.dilation_h;
     const auto cell_at = [&](int i) { return index_precompute ? cells[i] : cell(s, i); };
     const auto inside = [&](const Cell& at) {
       return static_cast<unsigned>(at.row + shift) < static_cast<unsigned>(s.hi);
     };
-    ChannelCopy<strip_cells, copy_floats, pitch>::copy(
-        s, to, x, (first_channel + c) * s.x_c + shift * s.x_h, s.cig - c, cell_at, inside);
+    ChannelCopy<strip_cells, copy_floats, pitch>::copy(to, x, (first_channel + c) * source.c + u * source.u, source.c,
+                                                       s.cig - c, cell_at, inside);
   }
 };
