@@ -27,15 +27,16 @@ std::vector<Reader> readers(const Scene& scene) {
           {"warp", "A warp: 32 outputs from y" + at + " on, one tap, one channel", warp_boxes(p, output)}};
 }
 
-std::string counts(const Traffic& t) {
+std::vector<std::string> counts(const Traffic& t) {
   const auto loaded = static_cast<double>(t.sectors * 32);
   const auto number = [](std::size_t count, const char* what) {
     return grouped(static_cast<std::int64_t>(count)) + " " + what + (count == 1 ? "" : "s");
   };
-  return number(t.runs.size(), "run") + " · " + number(static_cast<std::size_t>(t.lines), "line") + " · " +
-         number(static_cast<std::size_t>(t.sectors), "sector") +
-         (loaded > 0 ? " · " + number_text(100 * static_cast<double>(t.bytes) / loaded) + " % of what is loaded is used"
-                     : "");
+  std::vector<std::string> all{number(t.runs.size(), "run"), number(static_cast<std::size_t>(t.lines), "line"),
+                               number(static_cast<std::size_t>(t.sectors), "sector")};
+  if (loaded > 0)
+    all.push_back(number_text(100 * static_cast<double>(t.bytes) / loaded, 3) + " % of what is loaded is used");
+  return all;
 }
 
 // All of x from its first byte to its last; where the runs are, at least two pixels wide. Pointing moves the cursor.
@@ -61,9 +62,8 @@ void draw_whole(Scene& scene, const Traffic& traffic, Layout layout, float heigh
   const auto offset = static_cast<std::int64_t>((ImGui::GetIO().MousePos.x - first.x) / scale) / size;
   const Coord at = coordinate_at(shape, layout, std::clamp<std::int64_t>(offset, 0, elements(shape) - 1));
   point_at(scene, "x", at);
-  ImGui::SetTooltip("byte %s: x(%lld, %lld, %lld, %lld)", grouped(offset * size).c_str(),
-                    static_cast<long long>(at[0]), static_cast<long long>(at[1]), static_cast<long long>(at[2]),
-                    static_cast<long long>(at[3]));
+  ImGui::SetTooltip("byte %s: x(%lld, %lld, %lld, %lld)", grouped(offset * size).c_str(), static_cast<long long>(at[0]),
+                    static_cast<long long>(at[1]), static_cast<long long>(at[2]), static_cast<long long>(at[3]));
 }
 
 // The lines that are touched, one after the other, each a column of its elements; the gaps between them left out.
@@ -99,21 +99,19 @@ void draw_lines(const Scene& scene, const Traffic& traffic, float height) {
   if (traffic.lines <= most) return;
   ImGui::SetCursorScreenPos({first.x + static_cast<float>(most) * pitch + 6, first.y});
   ImGui::TextDisabled("+ %s", grouped(traffic.lines - most).c_str());
-  ImGui::SetCursorScreenPos({first.x, first.y + slot * static_cast<float>(slots) + 1 + ImGui::GetStyle().ItemSpacing.y});
+  ImGui::SetCursorScreenPos(
+      {first.x, first.y + slot * static_cast<float>(slots) + 1 + ImGui::GetStyle().ItemSpacing.y});
 }
 
 void draw_layout(Scene& scene, const Reader& reader, Layout layout, float height) {
   ImGui::PushID(static_cast<int>(layout));
   const Traffic traffic =
       traffic_of(reader.boxes, scene.model().problem()->x_shape(), layout, size_of(scene.state.dtype));
-  const bool chosen = layout == scene.state.layouts.x;
-  ImGui::TextUnformatted(std::string(name(layout)).c_str());
-  ImGui::SameLine(70 * scene.scale);
-  ImGui::TextUnformatted(counts(traffic).c_str());
-  if (chosen) {
-    ImGui::SameLine();
-    ImGui::TextDisabled("the layout of x");
-  }
+  std::vector<std::string> details = counts(traffic);
+  std::string tooltip;
+  for (const std::string& detail : details) tooltip += detail + "\n";
+  if (layout == scene.state.layouts.x) details.push_back("(the layout of x)");
+  draw_title(std::string(name(layout)), details, tooltip + "of a dense x in " + std::string(name(layout)));
   draw_whole(scene, traffic, layout, std::round(height * 0.2f));
   draw_lines(scene, traffic, height * 0.8f);
   ImGui::PopID();
@@ -126,8 +124,11 @@ void draw(Scene& scene) {
   ImGui::BeginChild("ribbons");
   const float space = ImGui::GetContentRegionAvail().y - 3 * text - 2 * spacing;
   const float height = std::clamp(space / 6 - text - 3 * spacing, 36 * scene.scale, 110 * scene.scale);
-  ImGui::TextDisabled("Above: all of x in memory order. Below: each 64-byte line that is touched is a column of two "
-                      "32-byte sectors, its elements lit where they are read.");
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
+  ImGui::TextWrapped(
+      "Above: all of x in memory order. Below: each 64-byte line that is touched is a column of two "
+      "32-byte sectors, its elements lit where they are read.");
+  ImGui::PopStyleColor();
   for (const Reader& reader : readers(scene)) {
     ImGui::PushID(reader.id);
     ImGui::TextUnformatted(reader.name.c_str());
@@ -145,8 +146,12 @@ nlohmann::ordered_json data(const Scene& scene) {
     for (const Layout layout : kLayouts) {
       const Traffic t =
           traffic_of(reader.boxes, scene.model().problem()->x_shape(), layout, size_of(scene.state.dtype));
-      rows.push_back({{"reader", reader.id}, {"layout", name(layout)}, {"bytes", t.bytes}, {"runs", t.runs.size()},
-                      {"lines", t.lines}, {"sectors", t.sectors}});
+      rows.push_back({{"reader", reader.id},
+                      {"layout", name(layout)},
+                      {"bytes", t.bytes},
+                      {"runs", t.runs.size()},
+                      {"lines", t.lines},
+                      {"sectors", t.sectors}});
     }
   return rows;
 }
