@@ -79,14 +79,15 @@ std::string user_state_file() {
 
 // What --tensor names: the whole of a tensor's name, or its end where that is unique: "im2win" for "im2win.ref/im2win".
 std::string parse_tensor(const std::string& text, const viewer::Model& model) {
-  std::vector<std::string> names, ends;
+  std::vector<std::string> names, ends, known;
   for (const viewer::Exhibit& exhibit : model.exhibits()) {
     if (exhibit.id == text) return text;
     names.push_back(exhibit.id);
+    known.push_back(exhibit.id.substr(exhibit.id.find('/') + 1));
     if (exhibit.id.ends_with("/" + text)) ends.push_back(exhibit.id);
   }
   if (ends.size() == 1) return ends.front();
-  throw BadInput("--tensor: " + text + suggestion(text, names));
+  throw BadInput("--tensor: " + text + suggestion(text, closest(text, known).empty() ? names : known));
 }
 
 // "0,0,5,7": at most as many whole numbers as the tensor has axes, each below its extent.
@@ -136,6 +137,7 @@ void choose(const ViewArguments& a, viewer::State& state) {
   if (a.rows.algorithm_given()) {
     state.runs.clear();
     for (const Run& run : a.rows.runs()) state.runs.push_back(run_name(*run.algorithm, run.options));
+    state.arrangement = "grids";
   }
   if (a.rows.dtype_given()) state.dtype = only(a.rows.dtypes({}), "--dtype");
   if (a.rows.layout_given()) state.layouts = only(a.rows.layouts({}), "--layout");
@@ -163,7 +165,8 @@ void view(const ViewArguments& arguments) {
   options.export_data = arguments.export_data;
   if (!arguments.size.empty()) parse_view_size(arguments.size, options);
   const Module& module = convlens::module("viewer");
-  if (!module.missing.empty()) throw Unsupported("view: " + module.missing);
+  if (!module.missing.empty())
+    throw Unsupported("view: " + module.missing + "; it is built where Dear ImGui, GLFW 3.3 and EGL are found");
   static_cast<const viewer::Services*>(module.exports.services)->view(options);
 }
 
@@ -180,7 +183,8 @@ void add_name(CLI::App& command, const std::string& option, std::string& value, 
       .add_option_function<std::string>(
           option,
           [option, &value, &names](const std::string& text) {
-            if (std::ranges::find(names, text) == names.end()) throw BadInput(option + ": " + text + suggestion(text, names));
+            if (std::ranges::find(names, text) == names.end())
+              throw BadInput(option + ": " + text + suggestion(text, names));
             value = text;
           },
           says + ": " + all)
@@ -203,10 +207,12 @@ void add_view(CLI::App& app, const Globals&) {
   add_name(*command, "--arrangement", a->arrangement, viewer::arrangement_names(), "of the Layouts panel");
   command->add_option("--tensor", a->tensor, "what --at points into: x, w, y, or a row and its stage")->type_name("ID");
   command->add_option("--at", a->at, "the cell to point at, as in 0,0,5,7")->type_name("I,J,…");
-  add_integer(*command, "--step", 0, viewer::kSteps, [a](std::int64_t v) { a->step = v; },
-              "of the arrangement `five`: how far the algorithms have come");
-  add_integer(*command, "--block", 0, viewer::kMostBlocks, [a](std::int64_t v) { a->block = v; },
-              "of the arrangement `schedule`: which of an image's blocks");
+  add_integer(
+      *command, "--step", 0, viewer::kSteps, [a](std::int64_t v) { a->step = v; },
+      "of the arrangement `five`: how far the algorithms have come");
+  add_integer(
+      *command, "--block", 0, viewer::kMostBlocks, [a](std::int64_t v) { a->block = v; },
+      "of the arrangement `schedule`: which of an image's blocks");
   command->add_option("--image", a->image, "a picture as the input, or `random`")->type_name("FILE");
   command->add_option("--size", a->size, "of the window or picture, in pixels; 1600x1000 when left out")
       ->type_name("WxH");
@@ -216,7 +222,8 @@ void add_view(CLI::App& app, const Globals&) {
   command->add_option("--state", a->state, "start from a state file that the viewer wrote")->type_name("FILE");
   command->add_option("--screenshot", a->screenshot, "draw one picture into this PNG, without a display")
       ->type_name("FILE");
-  command->add_option("--export", a->export_data, "write what the panel shows into this .csv or .json, without a display")
+  command
+      ->add_option("--export", a->export_data, "write what the panel shows into this .csv or .json, without a display")
       ->type_name("FILE");
   command->callback([arguments] { view(*arguments); });
 }

@@ -73,9 +73,8 @@ class Search {
 }  // namespace
 
 void remove_repetitions(std::vector<Box>& boxes) {
-  std::ranges::sort(boxes, [](const Box& a, const Box& b) {
-    return a.first != b.first ? a.first < b.first : a.extent < b.extent;
-  });
+  std::ranges::sort(
+      boxes, [](const Box& a, const Box& b) { return a.first != b.first ? a.first < b.first : a.extent < b.extent; });
   const auto repeated = std::ranges::unique(boxes);
   boxes.erase(repeated.begin(), repeated.end());
 }

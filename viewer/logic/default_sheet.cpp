@@ -48,7 +48,7 @@ Sheet with_few_channels(const Exhibit& exhibit, const std::vector<int>& down, co
   std::erase_if(fewer, [&](int axis) { return exhibit.axes[static_cast<std::size_t>(axis)].name == "c"; });
   if (fewer.empty() || fewer.size() == across.size()) return whole;
   Sheet one(exhibit.axes, down, fewer, slice);
-  return elongation(whole) > kTooLong && 4 * elongation(one) < elongation(whole) ? one : whole;
+  return elongation(whole) > kTooLong && 2 * elongation(one) < elongation(whole) ? one : whole;
 }
 
 }  // namespace

@@ -105,6 +105,34 @@ std::vector<Box> holders(const Stage& stage, const Links& links, const std::vect
   return boxes;
 }
 
+// The parts of `box`, from `axis` on cut into single cells wherever cells serve different outputs, that serve `output`.
+void add_used(const Stage& stage, const Box& box, std::size_t axis, const Coord& output, std::vector<Box>& used) {
+  const std::vector<Box> outputs = stage.map->outputs(box.first);
+  for (; axis < kMaxRank; ++axis) {
+    const auto same_at = [&](std::int64_t k) {
+      Coord at = box.first;
+      at[axis] += k;
+      return stage.map->outputs(at) == outputs;
+    };
+    // As in cells_of_box: what the first, second and last cell have in common all of them have.
+    if (box.extent[axis] == 1 || (same_at(1) && same_at(box.extent[axis] - 1))) continue;
+    for (std::int64_t k = 0; k < box.extent[axis]; ++k) {
+      Box one = box;
+      one.first[axis] += k;
+      one.extent[axis] = 1;
+      add_used(stage, one, axis + 1, output, used);
+    }
+    return;
+  }
+  if (std::ranges::any_of(outputs, [&](const Box& b) { return b.contains(output); })) used.push_back(box);
+}
+
+std::vector<Box> used_for(const Stage& stage, const std::vector<Box>& lit, const Coord& output) {
+  std::vector<Box> used;
+  for (const Box& box : lit) add_used(stage, box, 0, output, used);
+  return used;
+}
+
 }  // namespace
 
 std::vector<Box> window_of_output(const ConvProblem& p, const Coord& output) {
@@ -143,6 +171,7 @@ Links links_of(const Model& model, const Cursor& cursor) {
       if (stage.map == nullptr) continue;
       lit[s] = holders(stage, links, lit, links.complete);
       links.cells[row.run + "/" + stage.id] = lit[s];
+      if (exhibit->role == Role::output) links.used[row.run + "/" + stage.id] = used_for(stage, lit[s], cursor.at);
     }
   }
   links.cells[exhibit->id] = {Box::cell(cursor.at)};

@@ -25,8 +25,11 @@ struct LinkedTerm {
 struct Links {
   SourceKind kind = SourceKind::element;  // of the cursor's cell
   std::vector<LinkedTerm> terms;
-  std::map<std::string, std::vector<Box>> cells;  // by exhibit: what lights up there, clipped to the tensor
-  bool complete = true;                           // false: more than `kMostBoxes` a tensor, of which the first are here
+  std::map<std::string, std::vector<Box>> cells;  // by exhibit: what lights up there
+  // Where the cursor is on one output: of the cells of stages those that this output is computed from. The others that
+  // are lit are copies of the same elements for other outputs.
+  std::map<std::string, std::vector<Box>> used;
+  bool complete = true;  // false: more than `kMostBoxes` a tensor, of which the first are here
 
   // Whether `at` of that exhibit is lit.
   bool lit(const std::string& exhibit, const Coord& at) const;

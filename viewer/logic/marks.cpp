@@ -33,12 +33,18 @@ class Raster {
 
   void read(Marks& marks) const {
     for (int y = y_.begin; y <= y_.end; ++y) {
-      runs(x_, [&](int x) { return at(x, y) != at(x, y - 1); },
-           [&](const Span& run) { marks.across.push_back({run.begin, y, run.end - run.begin}); });
+      runs(
+          x_, [&](int x) { return at(x, y) != at(x, y - 1); },
+          [&](const Span& run) {
+            marks.across.push_back({run.begin, y, run.end - run.begin});
+          });
     }
     for (int x = x_.begin; x <= x_.end; ++x)
-      runs(y_, [&](int y) { return at(x, y) != at(x - 1, y); },
-           [&](const Span& run) { marks.down.push_back({x, run.begin, run.end - run.begin}); });
+      runs(
+          y_, [&](int y) { return at(x, y) != at(x - 1, y); },
+          [&](const Span& run) {
+            marks.down.push_back({x, run.begin, run.end - run.begin});
+          });
     read_fills(marks);
   }
 
@@ -71,18 +77,19 @@ class Raster {
     for (int y = y_.begin; y < y_.end; ++y) {
       std::vector<std::size_t> reached;
       auto above = open.begin();
-      runs(x_, [&](int x) { return at(x, y); },
-           [&](const Span& run) {
-             marks.squares += run.end - run.begin;
-             while (above != open.end() && marks.fills[*above].x < run.begin) ++above;
-             const bool same = above != open.end() && marks.fills[*above].x == run.begin &&
-                               marks.fills[*above].width == run.end - run.begin;
-             if (same)
-               ++marks.fills[*above].height;
-             else
-               marks.fills.push_back({run.begin, y, run.end - run.begin, 1});
-             reached.push_back(same ? *above : marks.fills.size() - 1);
-           });
+      runs(
+          x_, [&](int x) { return at(x, y); },
+          [&](const Span& run) {
+            marks.squares += run.end - run.begin;
+            while (above != open.end() && marks.fills[*above].x < run.begin) ++above;
+            const bool same = above != open.end() && marks.fills[*above].x == run.begin &&
+                              marks.fills[*above].width == run.end - run.begin;
+            if (same)
+              ++marks.fills[*above].height;
+            else
+              marks.fills.push_back({run.begin, y, run.end - run.begin, 1});
+            reached.push_back(same ? *above : marks.fills.size() - 1);
+          });
       open = std::move(reached);
     }
   }

@@ -11,10 +11,12 @@ Schedule schedule_of(const ChosenRow& row) {
   if (program == nullptr) return {row.run, nullptr, "runs on the CPU, whose threads have no fixed order"};
   const gpu::Launch* last = nullptr;
   for (const gpu::Step& step : program->steps)
-    if (const auto* launch = std::get_if<gpu::Launch>(&step); launch != nullptr && launch->tiles && launch->writes == "y")
+    if (const auto* launch = std::get_if<gpu::Launch>(&step);
+        launch != nullptr && launch->tiles && launch->writes == "y")
       last = launch;
   if (last != nullptr) return {row.run, last, ""};
-  if (gpu::main_launch(*program) == nullptr) return {row.run, nullptr, "leaves the work to a library, which keeps its schedule to itself"};
+  if (gpu::main_launch(*program) == nullptr)
+    return {row.run, nullptr, "leaves the work to a library, which keeps its schedule to itself"};
   return {row.run, nullptr, "has no blocks that each compute one tile of y"};
 }
 
@@ -52,7 +54,8 @@ BlocksOfImage blocks_of_image(const ConvProblem& p, const gpu::Launch& launch, s
       for (const Box& box : block.boxes)
         for (std::int64_t o = box.first[1]; o < box.first[1] + box.extent[1]; ++o)
           for (std::int64_t row = box.first[2]; row < box.first[2] + box.extent[2]; ++row) {
-            const auto at = found.block_of.begin() + static_cast<std::ptrdiff_t>((o * p.ho() + row) * p.wo() + box.first[3]);
+            const auto at =
+                found.block_of.begin() + static_cast<std::ptrdiff_t>((o * p.ho() + row) * p.wo() + box.first[3]);
             std::fill(at, at + static_cast<std::ptrdiff_t>(box.extent[3]), number);
           }
     found.blocks.push_back(std::move(block));

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
 
@@ -170,6 +167,7 @@ State first_state() {
   State state;
   state.spec = find_layer(state.layer).spec;
   state.cursor = {"y", {0, 0, 17, 23}};
+  state.arrangement = "five";
   state.step = 15;  // the transformed inputs stand whole, and y is half there
   for (const char* family : kFamilies)
     for (const Algorithm* row : algorithms())
@@ -213,39 +211,6 @@ State state_from_json(const nlohmann::ordered_json& json) {
     }
   }
   return state;
-}
-
-State read_state(const std::string& file) {
-  std::ifstream stream(file);
-  if (!stream) throw BadInput("state: " + file + ", cannot be read");
-  const Json json = Json::parse(stream, nullptr, false);
-  if (json.is_discarded()) throw BadInput("state: " + file + ", must be JSON");
-  return state_from_json(json);
-}
-
-KeptState read_kept_state(const std::string& file) {
-  std::error_code none;
-  if (file.empty() || !std::filesystem::exists(file, none)) return {first_state(), file, ""};
-  try {
-    return {read_state(file), file, ""};
-  } catch (const BadInput& error) {
-    const std::string aside = file + ".damaged";
-    if (std::rename(file.c_str(), aside.c_str()) == 0)
-      return {first_state(), file, std::string(error.what()) + "; the file is kept as " + aside};
-    return {first_state(), "", std::string(error.what()) + "; the file is left as it is"};
-  }
-}
-
-void write_state(const State& state, const std::string& file) {
-  std::error_code none;
-  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), none);  // the write says if it failed
-  const std::string unfinished = file + ".part";
-  {
-    std::ofstream stream(unfinished);
-    stream << to_json(state).dump(2) << "\n";
-    if (!stream.flush()) throw BadInput("state: " + file + ", cannot be written");
-  }
-  if (std::rename(unfinished.c_str(), file.c_str()) != 0) throw BadInput("state: " + file + ", cannot be written");
 }
 
 void History::change(State next, const std::string& key) {

@@ -28,17 +28,47 @@ double known_tap(const ConvProblem& p, std::int64_t o, std::int64_t u, std::int6
   return filter[static_cast<std::size_t>(row * 3 + column)] / static_cast<double>(p.ci_per_group());
 }
 
-// Bilinear, the whole photograph stretched over H_i × W_i.
-double sample(const Photograph& photo, int channel, double row, double column) {
-  const auto at = [&](std::int64_t r, std::int64_t c) {
-    r = std::clamp<std::int64_t>(r, 0, photo.height - 1);
-    c = std::clamp<std::int64_t>(c, 0, photo.width - 1);
-    return static_cast<double>(
-        photo.samples[static_cast<std::size_t>((r * photo.width + c) * photo.channels + channel)]);
-  };
-  const double r = std::floor(row), c = std::floor(column), dr = row - r, dc = column - c;
-  const auto i = static_cast<std::int64_t>(r), j = static_cast<std::int64_t>(c);
-  return (1 - dr) * ((1 - dc) * at(i, j) + dc * at(i, j + 1)) + dr * ((1 - dc) * at(i + 1, j) + dc * at(i + 1, j + 1));
+// Which samples of a side of `of` one cell of `size` covers: their first, and a weight each, which sum up to 1. Where
+// cells are smaller than samples, the two nearest are blended.
+struct Cover {
+  std::int64_t first = 0;
+  std::vector<double> weights;
+};
+
+Cover cover(std::int64_t at, std::int64_t size, std::int64_t of) {
+  const double step = static_cast<double>(of) / static_cast<double>(size), width = std::max(1.0, step);
+  const double middle = (static_cast<double>(at) + 0.5) * step;
+  const double begin = std::clamp(middle - width / 2, 0.0, static_cast<double>(of) - width);
+  Cover cover{static_cast<std::int64_t>(begin), {}};
+  for (std::int64_t k = cover.first; k < of && static_cast<double>(k) < begin + width; ++k) {
+    const double from = std::max(begin, static_cast<double>(k)),
+                 to = std::min(begin + width, static_cast<double>(k + 1));
+    cover.weights.push_back((to - from) / width);
+  }
+  return cover;
+}
+
+// The whole photograph stretched over H_i × W_i: every cell is the mean of what it covers.
+std::vector<double> stretched(const Photograph& photo, std::int64_t height, std::int64_t width) {
+  std::vector<Cover> rows, columns;
+  for (std::int64_t h = 0; h < height; ++h) rows.push_back(cover(h, height, photo.height));
+  for (std::int64_t w = 0; w < width; ++w) columns.push_back(cover(w, width, photo.width));
+  std::vector<double> cells;
+  cells.reserve(static_cast<std::size_t>(height * width * photo.channels));
+  for (const Cover& row : rows)
+    for (const Cover& column : columns)
+      for (int channel = 0; channel < photo.channels; ++channel) {
+        double sum = 0;
+        for (std::size_t r = 0; r < row.weights.size(); ++r)
+          for (std::size_t c = 0; c < column.weights.size(); ++c) {
+            const std::int64_t pixel =
+                (row.first + static_cast<std::int64_t>(r)) * photo.width + column.first + static_cast<std::int64_t>(c);
+            sum += row.weights[r] * column.weights[c] *
+                   static_cast<double>(photo.samples[static_cast<std::size_t>(pixel * photo.channels + channel)]);
+          }
+        cells.push_back(sum);
+      }
+  return cells;
 }
 
 template <class Visit>
@@ -55,16 +85,14 @@ void for_each(const Box& box, Visit&& visit) {
 
 }  // namespace
 
-Sources picture_sources(const ConvProblem& p, std::shared_ptr<const Photograph> photo) {
-  return {[p, photo](std::int64_t, std::int64_t c, std::int64_t h, std::int64_t w) {
-            const auto scale = [](std::int64_t at, std::int64_t size, std::int64_t of) {
-              return (static_cast<double>(at) + 0.5) * static_cast<double>(of) / static_cast<double>(size) - 0.5;
-            };
-            return sample(*photo, static_cast<int>(c % photo->channels), scale(h, p.hi(), photo->height),
-                          scale(w, p.wi(), photo->width));
-          },
-          [p](std::int64_t o, std::int64_t, std::int64_t u, std::int64_t v) { return known_tap(p, o, u, v); },
-          [](std::int64_t) { return 0.0; }};
+Sources picture_sources(const ConvProblem& p, const Photograph& photo) {
+  const auto cells = std::make_shared<const std::vector<double>>(stretched(photo, p.hi(), p.wi()));
+  return {
+      [cells, width = p.wi(), channels = photo.channels](std::int64_t, std::int64_t c, std::int64_t h, std::int64_t w) {
+        return (*cells)[static_cast<std::size_t>((h * width + w) * channels + c % channels)];
+      },
+      [p](std::int64_t o, std::int64_t, std::int64_t u, std::int64_t v) { return known_tap(p, o, u, v); },
+      [](std::int64_t) { return 0.0; }};
 }
 
 Sources random_sources(const ConvProblem& p, std::uint64_t seed) {
@@ -112,8 +140,8 @@ double Values::sample_largest(const Exhibit& exhibit) const {
   for (int k = 0; k < kSamples; ++k) {
     Coord cell{};  // the first sample is cell 0: of a spectrum, the sum of the tile
     for (std::size_t axis = exhibit.complex ? rank - 2 : 0; axis < rank && k > 0; ++axis)
-      cell[axis] = static_cast<std::int64_t>(random_bits(static_cast<std::uint64_t>(k), axis) >> 1) %
-                   exhibit.axes[axis].extent;
+      cell[axis] =
+          static_cast<std::int64_t>(random_bits(static_cast<std::uint64_t>(k), axis) >> 1) % exhibit.axes[axis].extent;
     const double magnitude = std::abs(at(exhibit, cell));
     if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
   }

@@ -31,7 +31,7 @@ struct Photograph {  // grey or RGB, 0 to 1
   int channels = 0;
   std::vector<float> samples;  // (row·width + column)·channels + channel
 };
-Sources picture_sources(const ConvProblem& problem, std::shared_ptr<const Photograph> photograph);
+Sources picture_sources(const ConvProblem& problem, const Photograph& photograph);
 Sources random_sources(const ConvProblem& problem, std::uint64_t seed);
 
 class Values {

@@ -11,57 +11,75 @@ namespace convlens::viewer {
 
 namespace {
 
-std::string gib(std::int64_t bytes) { return number_text(static_cast<double>(bytes) / (1 << 30)) + " GiB"; }
-
-ImU32 colour_of_part(const std::string& name) {
-  std::size_t hash = 0;
-  for (const char c : name) hash = hash * 31 + static_cast<unsigned char>(c);
-  return palette().series[hash % 8];
-}
+ImU32 colour_of_part(std::size_t number) { return palette().series[number % 8]; }
 
 void draw_bar(const MemoryBar& bar, std::int64_t most, float width) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 first = ImGui::GetCursorScreenPos();
   const float height = ImGui::GetTextLineHeight() * 1.4f;
   float x = first.x;
-  for (const MemoryPart& part : bar.parts) {
+  for (std::size_t k = 0; k < bar.parts.size(); ++k) {
+    const MemoryPart& part = bar.parts[k];
     const float w = width * static_cast<float>(static_cast<double>(part.bytes) / static_cast<double>(most));
     const ImVec2 a{x, first.y}, b{x + std::max(w, 1.0f), first.y + height};
-    list.AddRectFilled(a, b, colour_of_part(part.name));
+    list.AddRectFilled(a, b, colour_of_part(k));
     if (ImGui::IsMouseHoveringRect(a, b))
-      ImGui::SetTooltip("%s\n%s\n%lld B", part.name.c_str(), part.formula.c_str(), static_cast<long long>(part.bytes));
+      ImGui::SetTooltip("%s\n%s\n%s bytes", part.name.c_str(), part.formula.c_str(), grouped(part.bytes).c_str());
     x += w;
   }
   ImGui::Dummy({width, height});
 }
 
+// "■ im2win  N·C_i·H_o·W̃·H_f × 4 B = 2.21 MiB", one after the other, as many a line as fit.
+void draw_parts(const MemoryBar& bar) {
+  const float side = ImGui::GetTextLineHeight() * 0.7f, gap = ImGui::GetStyle().ItemSpacing.x;
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  for (std::size_t k = 0; k < bar.parts.size(); ++k) {
+    const MemoryPart& part = bar.parts[k];
+    const std::string text =
+        part.name + "  " + part.formula + (part.formula.empty() ? "" : " = ") + bytes_text(part.bytes);
+    const float width = side + 3 * gap + ImGui::CalcTextSize(text.c_str()).x;
+    if (k > 0 && ImGui::GetItemRectMax().x + width < right) ImGui::SameLine(0, 2 * gap);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + side * 0.2f}, {at.x + side, at.y + side * 1.2f},
+                                              colour_of_part(k));
+    ImGui::Dummy({side, side});
+    ImGui::SameLine();
+    ImGui::TextDisabled("%s", text.c_str());
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s bytes", grouped(part.bytes).c_str());
+  }
+}
+
 void draw_bars(Scene& scene, const std::vector<MemoryBar>& bars) {
   std::int64_t most = 1;
   for (const MemoryBar& bar : bars) most = std::max(most, bar.total());
+  // Found by planning again and again, which takes longer than a frame may.
+  const auto* batches = scene.kept.get<Later<std::vector<std::int64_t>>>("largest batches")
+                            .get(std::to_string(scene.version) + "," + std::to_string(scene.state.memory_limit),
+                                 scene.painter, [model = scene.shared_model, limit = scene.state.memory_limit] {
+                                   std::vector<std::int64_t> all;
+                                   for (const ChosenRow& row : model->rows()) all.push_back(largest_batch(row, limit));
+                                   return all;
+                                 });
   const float width = ImGui::GetContentRegionAvail().x;
   for (std::size_t k = 0; k < bars.size(); ++k) {
     const MemoryBar& bar = bars[k];
+    ImGui::Spacing();
     ImGui::TextUnformatted(bar.run.c_str());
     ImGui::SameLine();
     if (!bar.refused.empty()) {
       ImGui::TextDisabled("%s", bar.refused.c_str());
       continue;
     }
-    ImGui::TextDisabled("tensors %s + workspace %s; at most N = %lld in %s", gib(bar.tensors).c_str(),
-                        gib(bar.workspace).c_str(),
-                        static_cast<long long>(largest_batch(scene.model().rows()[k], scene.state.memory_limit)),
-                        gib(scene.state.memory_limit).c_str());
+    const std::string batch = batches != nullptr && k < batches->size() ? grouped((*batches)[k]) : "...";
+    const std::string says = bytes_text(bar.total()) + " = tensors " + bytes_text(bar.tensors) + " + workspace " +
+                             bytes_text(bar.workspace) + ";  at most N = " + batch + " in " +
+                             bytes_text(scene.state.memory_limit);
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
+    ImGui::TextWrapped("%s", says.c_str());
+    ImGui::PopStyleColor();
     draw_bar(bar, most, width);
-    for (const MemoryPart& part : bar.parts) {
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float side = ImGui::GetTextLineHeight() * 0.7f;
-      ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + side * 0.2f}, {at.x + side, at.y + side * 1.2f},
-                                                colour_of_part(part.name));
-      ImGui::Dummy({side, side});
-      ImGui::SameLine();
-      ImGui::TextDisabled("%s  %s  %lld B", part.name.c_str(), part.formula.c_str(),
-                          static_cast<long long>(part.bytes));
-    }
+    draw_parts(bar);
   }
 }
 
@@ -87,8 +105,8 @@ void draw_law(const ConvProblem& problem) {
   ImGui::Spacing();
   ImGui::Text("Input copies, direct : im2win : im2col = 1 : %s : %s", number_text(law.im2win).c_str(),
               number_text(law.im2col).c_str());
-  ImGui::TextDisabled(law.square ? "the law 1 : rho : rho^2 with rho = H_o H_f / H_i = %s gives 1 : %s : %s"
-                                 : "the law 1 : rho : rho^2 (rho = %s; %s : %s) is for square layers without padding",
+  ImGui::TextDisabled(law.square ? "the law 1 : ρ : ρ² with ρ = H_o H_f / H_i = %s gives 1 : %s : %s"
+                                 : "the law 1 : ρ : ρ² (ρ = %s; %s : %s) is for square layers without padding",
                       number_text(law.rho).c_str(), number_text(law.rho).c_str(),
                       number_text(law.rho * law.rho).c_str());
   const float unit = 42 * ImGui::GetFontSize() / 15;

@@ -54,7 +54,7 @@ App::App(State first, Files files, std::string notice)
 Sources App::sources(const ConvProblem& problem) {
   if (state().picture == "random") return random_sources(problem, state().seed);
   try {
-    return picture_sources(problem, std::make_shared<Photograph>(files_.read_picture(state().picture)));
+    return picture_sources(problem, files_.read_picture(state().picture));
   } catch (const Error& error) {
     notice_ = std::string(error.what()) + "; random numbers are shown";
     return random_sources(problem, state().seed);
@@ -201,6 +201,7 @@ Next App::frame() {
   centre_ = {"", static_cast<int>(first.x), static_cast<int>(first.y), static_cast<int>(size.x),
              static_cast<int>(size.y)};
   ImGui::EndChild();
+  if (const std::string failure = painter_.take_failure(); !failure.empty()) notice_ = failure;
   status_bar_.draw(scene, notice_);
   ImGui::End();
   if (const std::optional<Wish> asked = menu_.draw_above(scene)) wish = asked;

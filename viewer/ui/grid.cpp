@@ -45,9 +45,9 @@ Rectangle visible(const Placement& at, const Sheet& sheet) {
 
 // The widget cut in two: the grid, and beside or below it the lens, which so never covers what it magnifies.
 struct Division {
-  ImVec2 grid;             // its size; it begins where the widget does
-  ImVec2 lens{0, 0};       // where the lens begins, from the widget's corner
-  float side = 0;          // of the lens; 0: none
+  ImVec2 grid;        // its size; it begins where the widget does
+  ImVec2 lens{0, 0};  // where the lens begins, from the widget's corner
+  float side = 0;     // of the lens; 0: none
 };
 
 Division divide(const GridView& view, const GridContents& contents, ImVec2 size) {
@@ -62,8 +62,7 @@ Division divide(const GridView& view, const GridContents& contents, ImVec2 size)
   const float below = std::clamp(spare_y, least, std::min(most, size.x));
   const ImVec2 left{size.x - beside - kGap, size.y}, above{size.x, size.y - below - kGap};
   const double cell_left = fitting_cell(contents.sheet, left), cell_above = fitting_cell(contents.sheet, above);
-  if (cell_left > cell_above || (cell_left == cell_above && beside >= below))
-    return {left, {left.x + kGap, 0}, beside};
+  if (cell_left > cell_above || (cell_left == cell_above && beside >= below)) return {left, {left.x + kGap, 0}, beside};
   return {above, {0, above.y + kGap}, below};
 }
 
@@ -73,14 +72,15 @@ std::optional<Rectangle> neighbourhood(const GridContents& contents) {
   constexpr std::size_t kEnough = 256;
   const Rectangle all{{0, contents.sheet.rows()}, {0, contents.sheet.columns()}};
   std::vector<Rectangle> lit;
-  if (contents.lit != nullptr)
-    for (const Box& box : *contents.lit) {
+  if (const auto* boxes = contents.used != nullptr && !contents.used->empty() ? contents.used : contents.lit)
+    for (const Box& box : *boxes) {
       const auto more = contents.sheet.rectangles(box, all, kEnough);
       lit.insert(lit.end(), more.begin(), more.end());
       if (lit.size() >= kEnough) break;
     }
   if (contents.cursor)
-    if (const auto p = contents.sheet.position(*contents.cursor)) lit.insert(lit.begin(), {{p->row, 1}, {p->column, 1}});
+    if (const auto p = contents.sheet.position(*contents.cursor))
+      lit.insert(lit.begin(), Rectangle{{p->row, 1}, {p->column, 1}});
   if (lit.empty()) return std::nullopt;
   const auto around = [&](Interval Rectangle::*side, std::int64_t cells) {
     std::int64_t first = cells, last = 0;
@@ -144,8 +144,7 @@ void zoom_and_move(GridView& view, const Placement& at) {
 
 std::optional<Sheet::Position> pointed_cell(const Placement& at, const Sheet& sheet) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (mouse.x < at.first.x || mouse.x >= at.last.x || mouse.y < at.first.y || mouse.y >= at.last.y)
-    return std::nullopt;
+  if (mouse.x < at.first.x || mouse.x >= at.last.x || mouse.y < at.first.y || mouse.y >= at.last.y) return std::nullopt;
   const auto row = static_cast<std::int64_t>(std::floor((mouse.y - at.y) / at.cell));
   const auto column = static_cast<std::int64_t>(std::floor((mouse.x - at.x) / at.cell));
   if (row < 0 || row >= sheet.rows() || column < 0 || column >= sheet.columns()) return std::nullopt;

@@ -28,7 +28,7 @@ struct CellPicture {
   Texture texture;
 
   std::string marks_key;
-  Marks marks;  // of what is lit in `requested`
+  Marks marks, used;  // of what is lit, and used, in `requested`
 };
 
 // What a user has made of one grid; kept from frame to frame.
@@ -55,11 +55,13 @@ struct GridContents {
   std::function<std::string(std::int64_t row, std::int64_t column)> number;
 
   const std::vector<Box>* lit = nullptr;
-  std::string lit_key = "";  // changes whenever `lit` does
+  const std::vector<Box>* used = nullptr;  // the part of `lit` that stands out; null: all of it
+  std::string lit_key = "";                // changes whenever these two do
   std::optional<Coord> cursor = std::nullopt;
   std::vector<GridLabel> labels = {};
-  double made = 1;   // the part of the rows that exists already; the rest is veiled
-  bool lens = true;  // whether small cells get a lens
+  double made = 1;    // the part of the rows that exists already; the rest is veiled
+  bool lens = true;   // whether small cells get a lens
+  bool lines = true;  // whether blocks of the sheet are set apart by lines
 };
 
 struct GridAnswer {

@@ -26,11 +26,10 @@ void paint(CellPicture& picture, const GridContents& contents, const Rectangle& 
     const auto row = [cells, step](int y) { return cells.rows.first + static_cast<std::int64_t>(y * step); };
     const auto column = [cells, step](int x) { return cells.columns.first + static_cast<std::int64_t>(x * step); };
     PixelText text;
-    if (numbers)
-      text = [number = contents.number, row, column](int x, int y) { return number(row(y), column(x)); };
+    if (numbers) text = [number = contents.number, row, column](int x, int y) { return number(row(y), column(x)); };
     picture.painting = painter.start(
-        key, width, height,
-        [colour = contents.colour, row, column](int x, int y) { return colour(row(y), column(x)); }, std::move(text));
+        key, width, height, [colour = contents.colour, row, column](int x, int y) { return colour(row(y), column(x)); },
+        std::move(text));
     picture.passes = 0;
     picture.requested = cells;
   }
@@ -57,13 +56,14 @@ void draw_lines(const Placement& at, const Rectangle& cells, const Sheet& sheet)
     if (step <= 0 || static_cast<double>(step) * at.cell < 8) return;
     for (std::int64_t k = (range.first / step + 1) * step; k < range.first + range.count; k += step) line(k);
   };
+  const auto right = static_cast<float>(at.left(sheet.columns())), bottom = static_cast<float>(at.top(sheet.rows()));
   lines(sheet.row_block(), cells.rows, [&](std::int64_t row) {
-    const float y = static_cast<float>(at.top(row));
-    draw.AddLine({at.first.x, y}, {at.last.x, y}, palette().line);
+    const auto y = static_cast<float>(at.top(row));
+    draw.AddLine({static_cast<float>(at.left(0)), y}, {right, y}, palette().line);
   });
   lines(sheet.column_block(), cells.columns, [&](std::int64_t column) {
-    const float x = static_cast<float>(at.left(column));
-    draw.AddLine({x, at.first.y}, {x, at.last.y}, palette().line);
+    const auto x = static_cast<float>(at.left(column));
+    draw.AddLine({x, static_cast<float>(at.top(0))}, {x, bottom}, palette().line);
   });
 }
 
@@ -78,7 +78,34 @@ void draw_veil(const Placement& at, const Sheet& sheet, double made) {
                        {static_cast<float>(at.left(sheet.columns())), static_cast<float>(top) + 1}, palette().lit);
 }
 
-// Tints what is lit and draws one outline around it; however small a cell, its mark is at least three pixels wide.
+// Tints `marks` and draws one outline around them. A mark must not hide what it marks: large ones are outlines alone.
+void draw_outline(const Placement& at, const Rectangle& cells, const Marks& marks, double square, ImU32 colour,
+                  bool rim) {
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const double x0 = at.left(cells.columns.first), y0 = at.top(cells.rows.first);
+  const auto point = [&](int x, int y) {
+    return ImVec2{static_cast<float>(x0 + x * square), static_cast<float>(y0 + y * square)};
+  };
+  const double share = static_cast<double>(marks.squares) * square * square / (at.width() * at.height());
+  if (share < 0.1)
+    for (const Marks::Fill& f : marks.fills)
+      draw.AddRectFilled(point(f.x, f.y), point(f.x + f.width, f.y + f.height), colour & 0x48ffffffu);
+  const auto edges = [&](ImU32 edge, float half) {
+    for (const Marks::Edge& e : marks.across) {
+      const ImVec2 a = point(e.x, e.y), b = point(e.x + e.length, e.y);
+      draw.AddRectFilled({a.x - half, a.y - half}, {b.x + half, b.y + half}, edge);
+    }
+    for (const Marks::Edge& e : marks.down) {
+      const ImVec2 a = point(e.x, e.y), b = point(e.x, e.y + e.length);
+      draw.AddRectFilled({a.x - half, a.y - half}, {b.x + half, b.y + half}, edge);
+    }
+  };
+  const float half = square > 12 ? 1.25f : 0.75f;
+  if (rim) edges(IM_COL32(0, 0, 0, 130), half + 1);
+  edges(colour, half);
+}
+
+// What is lit, and above it what is used; however small a cell, its mark is at least three pixels wide.
 void draw_marks(const Placement& at, const Rectangle& cells, CellPicture& picture, const GridContents& contents) {
   if (contents.lit == nullptr || contents.lit->empty()) return;
   const double step = cells_a_square(at.cell), square = step * at.cell;
@@ -86,33 +113,15 @@ void draw_marks(const Placement& at, const Rectangle& cells, CellPicture& pictur
   if (picture.marks_key != key) {
     const int least = static_cast<int>(std::ceil(3 / square));
     picture.marks = marks_of(contents.sheet, *contents.lit, cells, step, least);
+    picture.used = contents.used == nullptr ? Marks{} : marks_of(contents.sheet, *contents.used, cells, step, least);
     picture.marks_key = key;
   }
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  const double x0 = at.left(cells.columns.first), y0 = at.top(cells.rows.first);
-  const auto point = [&](int x, int y) {
-    return ImVec2{static_cast<float>(x0 + x * square), static_cast<float>(y0 + y * square)};
-  };
-  // A mark must not hide what it marks: large ones are outlines alone.
-  const Marks& marks = picture.marks;
-  const double share = static_cast<double>(marks.squares) * square * square / (at.width() * at.height());
-  if (share < 0.1)
-    for (const Marks::Fill& f : marks.fills)
-      draw.AddRectFilled(point(f.x, f.y), point(f.x + f.width, f.y + f.height), palette().lit & 0x48ffffffu);
-  const auto edges = [&](ImU32 colour, float half) {
-    for (const Marks::Edge& e : marks.across) {
-      const ImVec2 a = point(e.x, e.y), b = point(e.x + e.length, e.y);
-      draw.AddRectFilled({a.x - half, a.y - half}, {b.x + half, b.y + half}, colour);
-    }
-    for (const Marks::Edge& e : marks.down) {
-      const ImVec2 a = point(e.x, e.y), b = point(e.x, e.y + e.length);
-      draw.AddRectFilled({a.x - half, a.y - half}, {b.x + half, b.y + half}, colour);
-    }
-  };
   // Few edges get a dark rim, so that they stand out on any colour.
-  const float half = square > 12 ? 1.25f : 0.75f;
-  if (marks.across.size() + marks.down.size() < 400) edges(IM_COL32(0, 0, 0, 130), half + 1);
-  edges(palette().lit, half);
+  constexpr std::size_t kFew = 400;
+  const Marks& first = contents.used == nullptr ? picture.marks : picture.used;
+  if (contents.used != nullptr && picture.marks.squares != picture.used.squares)
+    draw_outline(at, cells, picture.marks, square, palette().also, false);
+  draw_outline(at, cells, first, square, palette().lit, first.across.size() + first.down.size() < kFew);
 }
 
 void draw_cursor(const Placement& at, const GridContents& contents) {
@@ -170,8 +179,7 @@ void draw_labels(const Placement& at, const Rectangle& cells, const GridContents
         position->column < cells.columns.first || position->column >= cells.columns.first + cells.columns.count)
       continue;
     write_in_cell(at, position->row, position->column, label.text, at.cell / 1.5,
-                  label.positive ? IM_COL32(255, 190, 170, 255) : IM_COL32(160, 200, 255, 255),
-                  IM_COL32(0, 0, 0, 255));
+                  label.positive ? IM_COL32(255, 190, 170, 255) : IM_COL32(160, 200, 255, 255), IM_COL32(0, 0, 0, 255));
   }
 }
 
@@ -182,7 +190,7 @@ void draw_cells(const Placement& at, const Rectangle& cells, CellPicture& pictur
   ImGui::PushClipRect(at.first, at.last, true);
   paint(picture, contents, cells, at.cell, painter);
   draw_picture(at, picture);
-  draw_lines(at, cells, contents.sheet);
+  if (contents.lines) draw_lines(at, cells, contents.sheet);
   draw_veil(at, contents.sheet, contents.made);
   draw_marks(at, cells, picture, contents);
   if (contents.labels.empty()) draw_numbers(at, picture);

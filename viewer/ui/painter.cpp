@@ -1,6 +1,8 @@
 #include "viewer/ui/painter.h"
 
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 namespace convlens::viewer {
 
@@ -38,6 +40,11 @@ void Painter::finish() {
   less_.wait(lock, [this] { return unfinished_ == 0; });
 }
 
+std::string Painter::take_failure() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(failure_, std::string());
+}
+
 void Painter::work() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -46,8 +53,14 @@ void Painter::work() {
     const std::function<void()> next = std::move(queue_.front());
     queue_.pop_front();
     lock.unlock();
-    next();
+    std::string failure;
+    try {
+      next();
+    } catch (const std::exception& error) {
+      failure = error.what();
+    }
     lock.lock();
+    if (!failure.empty()) failure_ = failure;
     --unfinished_;
     less_.notify_all();
   }

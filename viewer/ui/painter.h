@@ -45,8 +45,11 @@ class Painter {
   // Starts a picture. What was asked for last is done first.
   std::shared_ptr<Painting> start(std::string key, int width, int height, PixelColour colour, PixelText text = nullptr);
 
-  // Does any other work, which must not throw.
+  // Does any other work.
   void later(std::function<void()> work);
+
+  // What went wrong in the background since it was last asked, or "".
+  std::string take_failure();
 
   bool busy() const { return unfinished_ > 0; }
   void finish();  // waits until nothing is left to do
@@ -60,6 +63,7 @@ class Painter {
   std::deque<std::function<void()>> queue_;
   std::atomic<int> unfinished_{0};
   std::atomic<bool> stop_{false};
+  std::string failure_;
   std::thread thread_;
 };
 

@@ -8,8 +8,8 @@ void StatusBar::draw(Scene& scene, const std::string& notice) {
   if (scene.values != nullptr && exhibit != nullptr && exhibit->cells() > 0) {
     std::string key = std::to_string(scene.version) + exhibit->id;
     for (const std::int64_t index : scene.pointed->at) key += "," + std::to_string(index);
-    const CellWords* words =
-        words_.get(key, scene.painter, [model = scene.shared_model, values = scene.values, exhibit, at = scene.pointed->at] {
+    const CellWords* words = words_.get(
+        key, scene.painter, [model = scene.shared_model, values = scene.values, exhibit, at = scene.pointed->at] {
           return cell_words(*model, *values, *exhibit, at);
         });
     if (words != nullptr) {
@@ -20,7 +20,7 @@ void StatusBar::draw(Scene& scene, const std::string& notice) {
     }
   }
   if (!notice.empty()) {
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().lit);
     ImGui::TextUnformatted(notice.c_str());
     ImGui::PopStyleColor();
   }

@@ -37,6 +37,15 @@ ImFont* load(const auto& files, float pixels) {
   return atlas.AddFontDefault(&own);
 }
 
+// Roboto lacks some signs of mathematics (⌈, ⌉); they are taken from the other fonts.
+void add_missing(float pixels) {
+  ImFontConfig more;
+  more.MergeMode = true;
+  for (const auto* fonts : {&kMonoFonts, &kTextFonts})
+    for (const char* file : *fonts)
+      if (std::filesystem::exists(file)) ImGui::GetIO().Fonts->AddFontFromFileTTF(file, pixels, &more, kGlyphs.data());
+}
+
 struct Rgb {
   double r, g, b;
 };
@@ -65,6 +74,7 @@ ImU32 packed_rgb(unsigned rgb, float alpha = 1) { return ImGui::ColorConvertFloa
 void set_palette(bool dark) {
   g_palette = {.cursor = packed_rgb(dark ? 0xffffff : 0x000000),
                .lit = packed_rgb(dark ? 0xffb000 : 0xd55e00),
+               .also = packed_rgb(dark ? 0x56b4e9 : 0x0072b2),
                .padding = packed_rgb(dark ? 0x2b3038 : 0xe3e6ea),
                .alignment = packed_rgb(dark ? 0x4a3b52 : 0xd8c9de),
                .line = packed_rgb(dark ? 0xffffff : 0x000000, 0.25f),
@@ -89,6 +99,7 @@ void apply_theme(bool dark, float scale) {
   auto& c = style.Colors;
   c[ImGuiCol_WindowBg] = colour(dark ? 0x15181d : 0xf7f8fa);
   c[ImGuiCol_ChildBg] = colour(dark ? 0x1b1f26 : 0xffffff);
+  c[ImGuiCol_MenuBarBg] = colour(dark ? 0x1b1f26 : 0xeceff3);
   c[ImGuiCol_PopupBg] = colour(dark ? 0x20252d : 0xffffff);
   c[ImGuiCol_Border] = colour(dark ? 0x2d343f : 0xd3d8df);
   c[ImGuiCol_Text] = colour(dark ? 0xe6e9ee : 0x1a1d22);
@@ -116,20 +127,23 @@ void apply_theme(bool dark, float scale) {
 void load_fonts(float scale) {
   ImGui::GetIO().Fonts->Clear();
   load(kTextFonts, std::round(kTextPixels * scale));
+  add_missing(std::round(kTextPixels * scale));
   g_mono = load(kMonoFonts, std::round(kMonoPixels * scale));
 }
 
 std::uint32_t viridis(double t) {
-  // Every eighth of the published table.
-  static constexpr std::array<Rgb, 9> colours{{{0.267, 0.005, 0.329},
-                                               {0.283, 0.141, 0.458},
-                                               {0.254, 0.265, 0.530},
-                                               {0.207, 0.372, 0.553},
-                                               {0.164, 0.471, 0.558},
-                                               {0.128, 0.567, 0.551},
-                                               {0.267, 0.749, 0.441},
-                                               {0.478, 0.821, 0.318},
-                                               {0.993, 0.906, 0.144}}};
+  // Every tenth of the published table.
+  static constexpr std::array<Rgb, 11> colours{{{0.267, 0.005, 0.329},
+                                                {0.283, 0.141, 0.458},
+                                                {0.254, 0.265, 0.530},
+                                                {0.207, 0.372, 0.553},
+                                                {0.164, 0.471, 0.558},
+                                                {0.128, 0.567, 0.551},
+                                                {0.135, 0.659, 0.518},
+                                                {0.267, 0.749, 0.441},
+                                                {0.478, 0.821, 0.318},
+                                                {0.741, 0.873, 0.150},
+                                                {0.993, 0.906, 0.144}}};
   return between(colours, t);
 }
 

@@ -57,8 +57,12 @@ std::string stage_formula(const Plan& plan, const Stage& stage, const Coord& cel
   std::string text = "=";
   for (std::size_t k = 0; k < std::min(source.terms.size(), kMostTerms); ++k) {
     const Term& t = source.terms[k];
-    const std::string factor = source.kind == SourceKind::element ? "" : t.coefficient.text() + "·";
-    text += (k > 0 ? " + " : " ") + factor + operand_text(plan, t.from) + tuple(t.at.first, 4);
+    const bool negative = t.coefficient.value() < 0;
+    const std::string size = t.coefficient.text().substr(negative ? 1 : 0);
+    text += (negative ? " − "
+             : k > 0  ? " + "
+                      : " ") +
+            (size == "1" ? "" : size + "·") + operand_text(plan, t.from) + tuple(t.at.first, 4);
   }
   if (source.terms.size() > kMostTerms) text += " + " + std::to_string(source.terms.size() - kMostTerms) + " more";
   return text;
@@ -75,11 +79,11 @@ std::string output_formula(const ConvProblem& p, const Coord& at) {
 
 }  // namespace
 
-std::string number_text(double value) {
+std::string number_text(double value, int digits) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Inf" : "-Inf";
   char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
   return text;
 }
 

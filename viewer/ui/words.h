@@ -16,8 +16,8 @@ struct CellWords {
 
 CellWords cell_words(const Model& model, const Values& values, const Exhibit& exhibit, const Coord& cell);
 
-// Four significant digits; NaN and Inf by name.
-std::string number_text(double value);
+// Four significant digits, or as many as asked for; NaN and Inf by name.
+std::string number_text(double value, int digits = 4);
 
 // "2.21 MiB".
 std::string bytes_text(std::int64_t bytes);

@@ -24,7 +24,7 @@ Heat heat_of(const Model& model) {
       if (exhibit.row != static_cast<int>(r)) continue;
       std::optional<Copies> copies = copies_of(model, exhibit);
       if (!copies) continue;
-      heat.most = std::max(heat.most, copies->most);
+      if (copies->elements > 0) heat.most = std::max(heat.most, copies->most);
       heat.maps.emplace_back(&exhibit, std::move(*copies));
       found = true;
     }
@@ -36,7 +36,7 @@ Heat heat_of(const Model& model) {
 // "574 164 copies + 0 zeros = 2.19 MiB".
 std::string total_text(const Copies& copies) {
   const std::string bytes = bytes_text(copies.bytes);
-  if (copies.elements == 0) return bytes + "; its cells mix pixels, so they are not copies";
+  if (copies.elements == 0) return bytes + ", of mixed pixels; a scale of its own";
   return grouped(copies.elements) + " copies + " + grouped(copies.zeros) + " zeros = " + bytes;
 }
 
@@ -48,16 +48,19 @@ Sheet image_sheet(const Copies& copies) {
 void draw_map(Scene& scene, const std::shared_ptr<const Heat>& heat, std::size_t index, ImVec2 size) {
   const auto& [exhibit, copies] = heat->maps[index];
   if (begin_pane(exhibit->id.c_str(), size)) {
-    const std::string most = "up to " + std::to_string(copies.most) + " times";
-    draw_title(exhibit->title, {most, total_text(copies)},
-               exhibit->id + "\n" + most + " a pixel\n" + total_text(copies) +
-                   (exhibit->stored ? "" : "\nnever stored: it exists through its map alone"));
+    const std::string most = (copies.elements > 0 ? "stored up to " : "goes into up to ") +
+                             std::to_string(copies.most) + (copies.elements > 0 ? " times" : " cells");
+    const std::string total = total_text(copies) + (exhibit->stored ? "" : ", never stored");
+    draw_title(exhibit->title, {most}, exhibit->id + "\n" + most + " a pixel\n" + total);
+    draw_title(total, {}, total);
     const Sheet sheet = image_sheet(copies);
     GridContents contents{
         sheet, "copies" + std::to_string(scene.version),
         [heat, index](std::int64_t row, std::int64_t column) {
           const std::int64_t count = heat->maps[index].second.at(row, column);
-          return viridis(static_cast<double>(count) / static_cast<double>(heat->most));
+          // Copies of all algorithms on one scale; where pixels are mixed, the tensor's own.
+          const Copies& of = heat->maps[index].second;
+          return viridis(static_cast<double>(count) / static_cast<double>(of.elements > 0 ? heat->most : of.most));
         },
         [heat, index](std::int64_t row, std::int64_t column) {
           return std::to_string(heat->maps[index].second.at(row, column));
@@ -65,15 +68,16 @@ void draw_map(Scene& scene, const std::shared_ptr<const Heat>& heat, std::size_t
     // The window of the cursor, on the image.
     std::vector<Box> lit;
     if (const auto x = scene.links.cells.find("x"); x != scene.links.cells.end())
-      for (const Box& box : x->second) lit.push_back({{box.first[2], box.first[3]}, {box.extent[2], box.extent[3], 1, 1, 1, 1}});
+      for (const Box& box : x->second)
+        lit.push_back({{box.first[2], box.first[3]}, {box.extent[2], box.extent[3], 1, 1, 1, 1}});
     contents.lit = &lit;
     contents.lit_key = std::to_string(scene.links_version);
-    const GridAnswer answer = grid("grid", scene.views["copies " + exhibit->id], contents, scene.painter,
-                                   ImGui::GetContentRegionAvail());
+    const GridAnswer answer =
+        grid("grid", scene.views["copies " + exhibit->id], contents, scene.painter, ImGui::GetContentRegionAvail());
     if (answer.pointed) {
       const Coord slice = slice_of(scene, *scene.model().find("x"));
       point_at(scene, "x", {slice[0], slice[1], answer.pointed->row, answer.pointed->column});
-      ImGui::SetTooltip("stored %lld times", static_cast<long long>(copies.at(answer.pointed->row, answer.pointed->column)));
+      ImGui::SetTooltip("%lld cells", static_cast<long long>(copies.at(answer.pointed->row, answer.pointed->column)));
     }
   }
   ImGui::EndChild();
@@ -93,13 +97,12 @@ void draw_legend(std::int64_t most) {
   }
   ImGui::Dummy({width, height});
   ImGui::SameLine();
-  ImGui::TextDisabled("%lld times, the same for all", static_cast<long long>(most));
+  ImGui::TextDisabled("%lld times", static_cast<long long>(most));
 }
 
 void draw(Scene& scene) {
   const auto* latest = scene.kept.get<Later<std::shared_ptr<const Heat>>>("copies").get(
-      std::to_string(scene.version), scene.painter,
-      [model = scene.shared_model]() -> std::shared_ptr<const Heat> {
+      std::to_string(scene.version), scene.painter, [model = scene.shared_model]() -> std::shared_ptr<const Heat> {
         // The model lives as long as what points into it.
         struct Both {
           std::shared_ptr<const Model> model;

@@ -17,9 +17,7 @@ struct Colouring {
   const Exhibit* exhibit;
   bool picture;  // values of x are those of a picture
 
-  bool in_colours() const {
-    return picture && exhibit->role == Role::input && exhibit->axes[1].extent == 3;
-  }
+  bool in_colours() const { return picture && exhibit->role == Role::input && exhibit->axes[1].extent == 3; }
   bool grey() const { return picture && (exhibit->role == Role::input || exhibit->made_of_elements); }
 
   std::uint32_t operator()(const Coord& cell) const {
@@ -100,21 +98,29 @@ std::vector<GridLabel> coefficients(const Scene& scene, const Exhibit& exhibit) 
   return labels;
 }
 
+// As much of `text` as fits, with an ellipsis where some is left out; whole letters of UTF-8.
+std::string shortened(const std::string& text, float width) {
+  std::string shown = text;
+  std::size_t kept = text.size();
+  while (kept > 1 && ImGui::CalcTextSize(shown.c_str()).x > width) {
+    do --kept;
+    while (kept > 1 && (static_cast<unsigned char>(text[kept]) & 0xc0) == 0x80);
+    shown = text.substr(0, kept) + "…";
+  }
+  return shown;
+}
+
 }  // namespace
 
-bool begin_pane(const char* id, ImVec2 size) {
-  return ImGui::BeginChild(id, {std::max(size.x, 1.0f), std::max(size.y, 1.0f)}, true,
+bool begin_pane(const char* id, ImVec2 size, bool framed) {
+  return ImGui::BeginChild(id, {std::max(size.x, 1.0f), std::max(size.y, 1.0f)}, framed,
                            ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
 }
 
 void draw_title(const std::string& name, const std::vector<std::string>& details, const std::string& tooltip) {
   const float gap = ImGui::GetStyle().ItemSpacing.x;
   float left = ImGui::GetContentRegionAvail().x;
-  std::string shown = name;
-  while (shown.size() > 1 && ImGui::CalcTextSize(shown.c_str()).x > left) {
-    do shown.pop_back();
-    while (shown.size() > 1 && (static_cast<unsigned char>(shown.back()) & 0xc0) == 0x80);
-  }
+  const std::string shown = shortened(name, left);
   left -= ImGui::CalcTextSize(shown.c_str()).x;
   ImGui::BeginGroup();
   ImGui::TextUnformatted(shown.c_str());
@@ -130,6 +136,8 @@ void draw_title(const std::string& name, const std::vector<std::string>& details
 }
 
 Coord slice_of(const Scene& scene, const Exhibit& exhibit) {
+  const auto used = scene.links.used.find(exhibit.id);
+  if (used != scene.links.used.end() && !used->second.empty()) return used->second.front().first;
   const auto lit = scene.links.cells.find(exhibit.id);
   return lit == scene.links.cells.end() || lit->second.empty() ? Coord{} : lit->second.front().first;
 }
@@ -149,8 +157,8 @@ void point_at(Scene& scene, const std::string& tensor, const Coord& at) {
   scene.change(std::move(next), "cursor");
 }
 
-void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made) {
-  if (begin_pane(exhibit.id.c_str(), size)) {
+void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made, bool framed) {
+  if (begin_pane(exhibit.id.c_str(), size, framed)) {
     const Coord slice = slice_of(scene, exhibit);
     const Sheet sheet = default_sheet(exhibit, slice);
     const Colouring colouring{scene.shared_model, scene.values, &exhibit, scene.state.picture != "random"};
@@ -158,16 +166,18 @@ void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made
 
     std::string key = std::to_string(scene.version) + (scene.state.dark ? "d" : "l");
     for (const std::int64_t index : sheet.cell(0, 0)) key += "," + std::to_string(index);
-    GridContents contents{sheet, key,
-                          [colouring, sheet](std::int64_t row, std::int64_t column) {
-                            return colouring(sheet.cell(row, column));
-                          },
-                          [model = scene.shared_model, values = scene.values, id = &exhibit, sheet](
-                              std::int64_t row, std::int64_t column) {
-                            const std::complex<double> value = values->at(*id, sheet.cell(row, column));
-                            return number_text(id->complex ? std::abs(value) : value.real());
-                          }};
-    if (const auto lit = scene.links.cells.find(exhibit.id); lit != scene.links.cells.end()) contents.lit = &lit->second;
+    GridContents contents{
+        sheet, key,
+        [colouring, sheet](std::int64_t row, std::int64_t column) { return colouring(sheet.cell(row, column)); },
+        [model = scene.shared_model, values = scene.values, id = &exhibit, sheet](std::int64_t row,
+                                                                                  std::int64_t column) {
+          const std::complex<double> value = values->at(*id, sheet.cell(row, column));
+          return number_text(id->complex ? std::abs(value) : value.real(), 3);
+        }};
+    if (const auto lit = scene.links.cells.find(exhibit.id); lit != scene.links.cells.end())
+      contents.lit = &lit->second;
+    if (const auto used = scene.links.used.find(exhibit.id); used != scene.links.used.end())
+      contents.used = &used->second;
     contents.lit_key = std::to_string(scene.links_version);
     contents.labels = coefficients(scene, exhibit);
     contents.made = made;

@@ -31,43 +31,45 @@ void draw_way(const std::vector<Phase>& phases, std::size_t now, const std::stri
   }
 }
 
-void draw_row(Scene& scene, const char* family, ImVec2 size) {
-  if (begin_pane(family, size)) {
-    const int row = row_of_family(scene.model(), family);
-    if (row < 0) {
-      ImGui::TextWrapped("%s: no row of this family is chosen that can compute this layer. Choose one on the left.",
-                         family);
-    } else {
-      const std::vector<Phase> phases = phases_of(scene.model(), row);
-      const Progress progress = progress_at(scene.state.step, phases.size());
-      draw_way(phases, progress.phase, scene.model().rows()[static_cast<std::size_t>(row)].run);
-      // What is made from the filter gets a quarter of the width.
-      const auto& exhibits = phases[progress.phase].exhibits;
-      const ImVec2 space = ImGui::GetContentRegionAvail();
-      const float gap = ImGui::GetStyle().ItemSpacing.x, others = static_cast<float>(exhibits.size()) - 1;
-      const float narrow = others > 0 ? std::floor((space.x * 0.28f - gap * others) / others) : 0;
-      for (std::size_t k = 0; k < exhibits.size(); ++k) {
-        if (k > 0) ImGui::SameLine();
-        const float width = k == 0 ? space.x - (narrow + gap) * others : narrow;
-        draw_exhibit(scene, *exhibits[k], {width, space.y}, progress.made);
-      }
+void draw_row(Scene& scene, int row, ImVec2 size) {
+  const std::string& run = scene.model().rows()[static_cast<std::size_t>(row)].run;
+  if (begin_pane(run.c_str(), size)) {
+    const std::vector<Phase> phases = phases_of(scene.model(), row);
+    const Progress progress = progress_at(scene.state.step, phases.size());
+    draw_way(phases, progress.phase, run);
+    // What is made from the filter gets a quarter of the width.
+    const auto& exhibits = phases[progress.phase].exhibits;
+    const ImVec2 space = ImGui::GetContentRegionAvail();
+    const float gap = ImGui::GetStyle().ItemSpacing.x, others = static_cast<float>(exhibits.size()) - 1;
+    const float narrow = others > 0 ? std::floor((space.x * 0.25f - gap * others) / others) : 0;
+    for (std::size_t k = 0; k < exhibits.size(); ++k) {
+      if (k > 0) ImGui::SameLine();
+      const float width = k == 0 ? space.x - (narrow + gap) * others : narrow;
+      draw_exhibit(scene, *exhibits[k], {width, space.y}, progress.made, false);
     }
   }
   ImGui::EndChild();
 }
 
 void draw(Scene& scene) {
+  if (scene.model().find("x")->cells() == 0) return ImGui::TextDisabled("N is 0: there is nothing to compute.");
+  std::vector<int> rows;
+  for (const char* family : kFamilies)
+    if (const int row = row_of_family(scene.model(), family); row >= 0) rows.push_back(row);
+  if (rows.empty())
+    return ImGui::TextDisabled(
+        "No row of the families direct, im2col, im2win, winograd and fft is chosen that can "
+        "compute this layer.");
   draw_scrubber(scene, &State::step, kSteps, kStepsASecond);
   const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
-  constexpr int kPanes = static_cast<int>(kFamilies.size()) + 1;
-  const int columns = space.x > 1.1f * space.y ? 3 : 2, rows = kPanes / columns;
+  const int panes = static_cast<int>(rows.size()) + 1;
+  const int columns = std::min(panes, space.x > 1.1f * space.y ? 3 : 2), down = (panes + columns - 1) / columns;
   const ImVec2 size{std::floor((space.x - gap.x * static_cast<float>(columns - 1)) / static_cast<float>(columns)),
-                    std::floor((space.y - gap.y * static_cast<float>(rows - 1)) / static_cast<float>(rows))};
-  if (scene.model().find("x")->cells() == 0) return ImGui::TextDisabled("N is 0: there is nothing to compute.");
+                    std::floor((space.y - gap.y * static_cast<float>(down - 1)) / static_cast<float>(down))};
   draw_exhibit(scene, *scene.model().find("x"), size);
-  for (int k = 1; k < kPanes; ++k) {
+  for (int k = 1; k < panes; ++k) {
     if (k % columns != 0) ImGui::SameLine();
-    draw_row(scene, kFamilies[static_cast<std::size_t>(k) - 1], size);
+    draw_row(scene, rows[static_cast<std::size_t>(k) - 1], size);
   }
 }
 

@@ -8,7 +8,9 @@ namespace convlens::viewer {
 
 namespace {
 
-bool hidden(const State& state, const std::string& id) { return std::ranges::find(state.hidden, id) != state.hidden.end(); }
+bool hidden(const State& state, const std::string& id) {
+  return std::ranges::find(state.hidden, id) != state.hidden.end();
+}
 
 void choose_tensors(Scene& scene) {
   if (ImGui::Button("Tensors ...")) ImGui::OpenPopup("tensors");

@@ -23,7 +23,12 @@ const Arrangement& chosen(const State& state) {
 void draw(Scene& scene) {
   const Arrangement& now = chosen(scene.state);
   for (const Arrangement& arrangement : arrangements()) {
-    if (&arrangement != &arrangements().front()) ImGui::SameLine();
+    // As many on a line as fit.
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const float width = ImGui::CalcTextSize(arrangement.title).x + ImGui::GetFrameHeight() + 2 * style.ItemSpacing.x;
+    if (&arrangement != &arrangements().front() &&
+        ImGui::GetItemRectMax().x + width < ImGui::GetWindowPos().x + ImGui::GetWindowWidth())
+      ImGui::SameLine();
     if (ImGui::RadioButton(arrangement.title, &arrangement == &now) && &arrangement != &now) {
       State next = scene.state;
       next.arrangement = arrangement.id;

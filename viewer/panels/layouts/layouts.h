@@ -25,7 +25,7 @@ nlohmann::ordered_json lit_boxes(const Scene& scene);
 
 // One tensor, titled, as a grid that can be pointed at; `size` is that of the whole pane. Of its rows the part `made`
 // exists already.
-void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made = 1);
+void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made = 1, bool framed = true);
 
 // A line with a name and faint details, of which as many are written as fit; the tooltip has everything.
 void draw_title(const std::string& name, const std::vector<std::string>& details, const std::string& tooltip);
@@ -40,6 +40,6 @@ Coord output_of(const Scene& scene);
 void point_at(Scene& scene, const std::string& tensor, const Coord& at);
 
 // A child window that never scrolls, `size` large.
-bool begin_pane(const char* id, ImVec2 size);
+bool begin_pane(const char* id, ImVec2 size, bool framed = true);
 
 }  // namespace convlens::viewer

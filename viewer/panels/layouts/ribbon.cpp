@@ -61,9 +61,8 @@ void draw_whole(Scene& scene, const Traffic& traffic, Layout layout, float heigh
   const auto offset = static_cast<std::int64_t>((ImGui::GetIO().MousePos.x - first.x) / scale) / size;
   const Coord at = coordinate_at(shape, layout, std::clamp<std::int64_t>(offset, 0, elements(shape) - 1));
   point_at(scene, "x", at);
-  ImGui::SetTooltip("byte %s: x(%lld, %lld, %lld, %lld)", grouped(offset * size).c_str(),
-                    static_cast<long long>(at[0]), static_cast<long long>(at[1]), static_cast<long long>(at[2]),
-                    static_cast<long long>(at[3]));
+  ImGui::SetTooltip("byte %s: x(%lld, %lld, %lld, %lld)", grouped(offset * size).c_str(), static_cast<long long>(at[0]),
+                    static_cast<long long>(at[1]), static_cast<long long>(at[2]), static_cast<long long>(at[3]));
 }
 
 // The lines that are touched, one after the other, each a column of its elements; the gaps between them left out.
@@ -99,7 +98,8 @@ void draw_lines(const Scene& scene, const Traffic& traffic, float height) {
   if (traffic.lines <= most) return;
   ImGui::SetCursorScreenPos({first.x + static_cast<float>(most) * pitch + 6, first.y});
   ImGui::TextDisabled("+ %s", grouped(traffic.lines - most).c_str());
-  ImGui::SetCursorScreenPos({first.x, first.y + slot * static_cast<float>(slots) + 1 + ImGui::GetStyle().ItemSpacing.y});
+  ImGui::SetCursorScreenPos(
+      {first.x, first.y + slot * static_cast<float>(slots) + 1 + ImGui::GetStyle().ItemSpacing.y});
 }
 
 void draw_layout(Scene& scene, const Reader& reader, Layout layout, float height) {
@@ -126,8 +126,9 @@ void draw(Scene& scene) {
   ImGui::BeginChild("ribbons");
   const float space = ImGui::GetContentRegionAvail().y - 3 * text - 2 * spacing;
   const float height = std::clamp(space / 6 - text - 3 * spacing, 36 * scene.scale, 110 * scene.scale);
-  ImGui::TextDisabled("Above: all of x in memory order. Below: each 64-byte line that is touched is a column of two "
-                      "32-byte sectors, its elements lit where they are read.");
+  ImGui::TextDisabled(
+      "Above: all of x in memory order. Below: each 64-byte line that is touched is a column of two "
+      "32-byte sectors, its elements lit where they are read.");
   for (const Reader& reader : readers(scene)) {
     ImGui::PushID(reader.id);
     ImGui::TextUnformatted(reader.name.c_str());
@@ -145,8 +146,12 @@ nlohmann::ordered_json data(const Scene& scene) {
     for (const Layout layout : kLayouts) {
       const Traffic t =
           traffic_of(reader.boxes, scene.model().problem()->x_shape(), layout, size_of(scene.state.dtype));
-      rows.push_back({{"reader", reader.id}, {"layout", name(layout)}, {"bytes", t.bytes}, {"runs", t.runs.size()},
-                      {"lines", t.lines}, {"sectors", t.sectors}});
+      rows.push_back({{"reader", reader.id},
+                      {"layout", name(layout)},
+                      {"bytes", t.bytes},
+                      {"runs", t.runs.size()},
+                      {"lines", t.lines},
+                      {"sectors", t.sectors}});
     }
   return rows;
 }

@@ -28,15 +28,20 @@ std::uint32_t colour_of_block(const BlocksOfImage& blocks, std::int64_t now, std
 }
 
 // The middles of the tiles around the present block, joined in launch order.
-void draw_path(const GridAnswer& at, const Sheet& sheet, const BlocksOfImage& blocks, std::int64_t now) {
+void draw_path(const GridAnswer& at, const Sheet& sheet, const Box& repeats, const BlocksOfImage& blocks,
+               std::int64_t now) {
   constexpr std::int64_t kBefore = 24;
+  const auto last_of = [&](Coord at, const Box& box) {
+    for (std::size_t axis = 1; axis < 4; ++axis) at[axis] += std::max<std::int64_t>(1, box.extent[axis]) - 1;
+    for (std::size_t axis = 4; axis < kMaxRank; ++axis) at[axis] = repeats.extent[axis] - 1;
+    return at;
+  };
   std::vector<ImVec2> points;
   for (std::int64_t k = std::max<std::int64_t>(0, now - kBefore); k <= now; ++k) {
     const Box& box = blocks.blocks[static_cast<std::size_t>(k)].boxes.front();
-    Coord first = box.first, last = box.first;
-    for (std::size_t axis = 1; axis < 4; ++axis) last[axis] += std::max<std::int64_t>(1, box.extent[axis]) - 1;
-    first[0] = last[0] = blocks.image;
-    const auto a = sheet.position(first), b = sheet.position(last);
+    Coord first = box.first;
+    first[0] = blocks.image;
+    const auto a = sheet.position(first), b = sheet.position(last_of(first, box));
     if (!a || !b) continue;
     const auto middle = [&](double origin, std::int64_t from, std::int64_t to) {
       return static_cast<float>(origin + at.cell * static_cast<double>(from + to + 1) / 2);
@@ -51,16 +56,32 @@ void draw_path(const GridAnswer& at, const Sheet& sheet, const BlocksOfImage& bl
   draw.PopClipRect();
 }
 
-// y with the axes `down` and `across`, one colour a block.
-void draw_sheet(Scene& scene, const char* id, const std::string& title, const SharedBlocks& blocks, std::vector<int> down,
-                std::vector<int> across, ImVec2 size) {
+// The axes of y, and two more that repeat rows and columns, so that a long matrix fills a space of `size`.
+std::vector<Axis> repeated_axes(const Exhibit& y, bool matrix, ImVec2 size) {
+  std::vector<Axis> axes = y.axes;
+  const double rows = static_cast<double>(axes[1].extent);
+  const double columns = static_cast<double>(axes[2].extent * axes[3].extent);
+  const double ratio = static_cast<double>(size.y) / size.x * columns / rows;
+  const std::int64_t down = matrix ? std::max<std::int64_t>(1, std::llround(ratio)) : 1;
+  const std::int64_t across = matrix ? std::max<std::int64_t>(1, std::llround(1 / ratio)) : 1;
+  axes.push_back({"repeated down", "", down, down, 0});
+  axes.push_back({"repeated across", "", across, across, 0});
+  return axes;
+}
+
+// y as a matrix of channels and pixels, or as an image; one colour a block.
+void draw_sheet(Scene& scene, const char* id, const std::string& title, const SharedBlocks& blocks, bool matrix,
+                ImVec2 size) {
   if (begin_pane(id, size)) {
     const Exhibit& y = *scene.model().find("y");
     const ConvProblem& p = *scene.model().problem();
-    const std::int64_t now = std::clamp<std::int64_t>(scene.state.block, 0, static_cast<std::int64_t>(blocks->blocks.size()) - 1);
+    const std::int64_t now =
+        std::clamp<std::int64_t>(scene.state.block, 0, static_cast<std::int64_t>(blocks->blocks.size()) - 1);
     Coord slice = output_of(scene);
     slice[0] = blocks->image;
-    const Sheet sheet(y.axes, std::move(down), std::move(across), slice);
+    const std::vector<Axis> axes = repeated_axes(y, matrix, size);
+    const Box repeats{{}, {1, 1, 1, 1, axes[4].extent, axes[5].extent}};
+    const Sheet sheet = matrix ? Sheet(axes, {1, 4}, {2, 3, 5}, slice) : Sheet(axes, {2}, {3}, slice);
     draw_title(title, {}, "Colour: the launch order, dark to bright; blocks after the present one are darkened");
     const ScheduledBlock& block = blocks->blocks[static_cast<std::size_t>(now)];
     const auto number_at = [blocks, sheet, ho = p.ho(), wo = p.wo()](std::int64_t row, std::int64_t column) {
@@ -79,14 +100,17 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
                             return number < 0 ? std::string("?")
                                               : std::to_string(blocks->blocks[static_cast<std::size_t>(number)].index);
                           }};
-    contents.lit = &block.boxes;
+    std::vector<Box> lit = block.boxes;
+    for (Box& box : lit) box.extent[4] = repeats.extent[4], box.extent[5] = repeats.extent[5];
+    contents.lit = &lit;
     contents.lit_key = std::to_string(now);
-    contents.lens = false;
+    contents.lens = contents.lines = false;
     const GridAnswer answer = grid("grid", scene.views[std::string("schedule ") + id], contents, scene.painter,
                                    ImGui::GetContentRegionAvail());
-    draw_path(answer, sheet, *blocks, now);
+    draw_path(answer, sheet, repeats, *blocks, now);
     if (answer.pointed) {
-      const Coord at = sheet.cell(answer.pointed->row, answer.pointed->column);
+      Coord at = sheet.cell(answer.pointed->row, answer.pointed->column);
+      at[4] = at[5] = 0;
       point_at(scene, "y", at);
       const std::int64_t number = number_at(answer.pointed->row, answer.pointed->column);
       if (number >= 0) {
@@ -119,9 +143,7 @@ const Schedule* choose(Scene& scene, const std::vector<Schedule>& all) {
   return &all[chosen];
 }
 
-std::string dim_text(const gpu::Dim3& d) {
-  return grouped(d.x) + " × " + grouped(d.y) + " × " + grouped(d.z);
-}
+std::string dim_text(const gpu::Dim3& d) { return grouped(d.x) + " × " + grouped(d.y) + " × " + grouped(d.z); }
 
 void draw(Scene& scene) {
   const std::vector<Schedule> all = schedules(scene.model());
@@ -130,11 +152,12 @@ void draw(Scene& scene) {
   ImGui::TextDisabled("%s: a grid of %s blocks of %s threads", schedule->launch->kernel.entry.c_str(),
                       dim_text(schedule->launch->grid).c_str(), dim_text(schedule->launch->block).c_str());
   const std::int64_t image = output_of(scene)[0];
-  const SharedBlocks* latest = scene.kept.get<Later<SharedBlocks>>("schedule").get(
-      std::to_string(scene.version) + schedule->run + std::to_string(image), scene.painter,
-      [model = scene.shared_model, launch = schedule->launch, image]() -> SharedBlocks {
-        return std::make_shared<BlocksOfImage>(blocks_of_image(*model->problem(), *launch, image));
-      });
+  const SharedBlocks* latest =
+      scene.kept.get<Later<SharedBlocks>>("schedule")
+          .get(std::to_string(scene.version) + schedule->run + std::to_string(image), scene.painter,
+               [model = scene.shared_model, launch = schedule->launch, image]() -> SharedBlocks {
+                 return std::make_shared<BlocksOfImage>(blocks_of_image(*model->problem(), *launch, image));
+               });
   if (latest == nullptr) return ImGui::TextDisabled("asking every block ...");
   const SharedBlocks blocks = *latest;
   if (blocks->blocks.empty() || blocks->block_of.empty())
@@ -142,15 +165,18 @@ void draw(Scene& scene) {
   const auto count = static_cast<std::int64_t>(blocks->blocks.size());
   draw_scrubber(scene, &State::block, count - 1, kBlocksASecond);
   const std::int64_t now = std::clamp<std::int64_t>(scene.state.block, 0, count - 1);
-  ImGui::Text("block %s, the %s of the %s that compute image %lld%s",
-              grouped(blocks->blocks[static_cast<std::size_t>(now)].index).c_str(), (grouped(now + 1) + ".").c_str(),
+  ImGui::Text("block %s, number %s of the %s that compute image %lld%s",
+              grouped(blocks->blocks[static_cast<std::size_t>(now)].index).c_str(), grouped(now + 1).c_str(),
               grouped(count).c_str(), static_cast<long long>(image),
               blocks->complete ? "" : "; the grid is so large that only its first 2^20 blocks were asked");
   const ImVec2 space = ImGui::GetContentRegionAvail();
   const float gap = ImGui::GetStyle().ItemSpacing.y, upper = std::floor((space.y - gap) * 0.4f);
-  draw_sheet(scene, "matrix", "y as a matrix: output channels o down, pixels (p, q) across", blocks, {1}, {2, 3},
+  draw_sheet(scene, "matrix", "y as a matrix: output channels o down, pixels (p, q) across", blocks, true,
              {space.x, upper});
-  draw_sheet(scene, "image", "y(" + std::to_string(image) + ", " + std::to_string(output_of(scene)[1]) + "): rows p down, columns q across", blocks, {2}, {3}, {space.x, space.y - gap - upper});
+  draw_sheet(
+      scene, "image",
+      "y(" + std::to_string(image) + ", " + std::to_string(output_of(scene)[1]) + "): rows p down, columns q across",
+      blocks, false, {space.x, space.y - gap - upper});
 }
 
 nlohmann::ordered_json data(const Scene& scene) {
@@ -160,9 +186,15 @@ nlohmann::ordered_json data(const Scene& scene) {
     const BlocksOfImage blocks = blocks_of_image(*scene.model().problem(), *schedule.launch, output_of(scene)[0]);
     for (const ScheduledBlock& block : blocks.blocks)
       for (const Box& box : block.boxes)
-        rows.push_back({{"run", schedule.run},    {"block", block.index},      {"n", box.first[0]},
-                        {"o", box.first[1]},      {"p", box.first[2]},         {"q", box.first[3]},
-                        {"n_count", box.extent[0]}, {"o_count", box.extent[1]}, {"p_count", box.extent[2]},
+        rows.push_back({{"run", schedule.run},
+                        {"block", block.index},
+                        {"n", box.first[0]},
+                        {"o", box.first[1]},
+                        {"p", box.first[2]},
+                        {"q", box.first[3]},
+                        {"n_count", box.extent[0]},
+                        {"o_count", box.extent[1]},
+                        {"p_count", box.extent[2]},
                         {"q_count", box.extent[3]}});
   }
   return rows;

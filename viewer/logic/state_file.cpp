@@ -1,0 +1,44 @@
+// States in files: read with every rule checked, written whole or not at all.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "algorithms/error.h"
+#include "viewer/logic/state.h"
+
+namespace convlens::viewer {
+
+State read_state(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) throw BadInput("state: " + file + ", cannot be read");
+  const auto json = nlohmann::ordered_json::parse(stream, nullptr, false);
+  if (json.is_discarded()) throw BadInput("state: " + file + ", must be JSON");
+  return state_from_json(json);
+}
+
+KeptState read_kept_state(const std::string& file) {
+  std::error_code none;
+  if (file.empty() || !std::filesystem::exists(file, none)) return {first_state(), file, ""};
+  try {
+    return {read_state(file), file, ""};
+  } catch (const BadInput& error) {
+    const std::string aside = file + ".damaged";
+    if (std::rename(file.c_str(), aside.c_str()) == 0)
+      return {first_state(), file, std::string(error.what()) + "; the file is kept as " + aside};
+    return {first_state(), "", std::string(error.what()) + "; the file is left as it is"};
+  }
+}
+
+void write_state(const State& state, const std::string& file) {
+  std::error_code none;
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), none);  // the write says if it failed
+  const std::string unfinished = file + ".part";
+  {
+    std::ofstream stream(unfinished);
+    stream << to_json(state).dump(2) << "\n";
+    if (!stream.flush()) throw BadInput("state: " + file + ", cannot be written");
+  }
+  if (std::rename(unfinished.c_str(), file.c_str()) != 0) throw BadInput("state: " + file + ", cannot be written");
+}
+
+}  // namespace convlens::viewer
