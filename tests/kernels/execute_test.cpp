@@ -255,15 +255,16 @@ TEST_CASE("what a GPU cannot do is refused in one line, and the next program run
   if (no_gpu()) return;
   const auto plan = direct_cc().plan({.problem = ragged(), .place = kGpu});
   Launch launch = std::get<Launch>(plan->program()->steps.front());
+  const std::string kernel = launch.kernel.entry;
   launch.shared_bytes = 1 << 20;
   const Tensor a = random_tensor(Layout::NCHW, {1, 1, 8, 8}, 1);
   Tensor c(DType::f32, Layout::NCHW, {1, 1, 8, 8});
   CHECK_THROWS_WITH(OneStep(launch, 1024).run(a, a, c),
-                    Contains("bytes of shared memory of direct_cc: 1048576 a block, must be ≤ "));
+                    Contains("bytes of shared memory of " + kernel + ": 1048576 a block, must be ≤ "));
   launch.shared_bytes = 0;
   launch.block = {2048};
   CHECK_THROWS_WITH(OneStep(launch, 1024).run(a, a, c),
-                    "threads of direct_cc: 2048 a block, must be ≤ 256 on this GPU");
+                    "threads of " + kernel + ": 2048 a block, must be ≤ 256 on this GPU");
   CHECK_THROWS_WITH(OneStep(Gemm{.sentence = "multiplies",
                                  .m = 8,
                                  .n = 8,
