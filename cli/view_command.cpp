@@ -202,7 +202,7 @@ void add_view(CLI::App& app, const Globals&) {
   const auto arguments = std::make_shared<ViewArguments>();
   ViewArguments* a = arguments.get();
   a->layers.add_to(*command, Amount::one);
-  a->rows.add_to(*command, Amount::one);
+  a->rows.add_to(*command, Amount::many);
   add_name(*command, "--panel", a->panel, viewer::panel_names(), "which panel is in front");
   add_name(*command, "--arrangement", a->arrangement, viewer::arrangement_names(), "of the Layouts panel");
   command->add_option("--tensor", a->tensor, "what --at points into: x, w, y, or a row and its stage")->type_name("ID");

@@ -7,6 +7,7 @@
 
 #include "algorithms/embedded.h"
 #include "algorithms/error.h"
+#include "algorithms/measure/device.h"
 #include "algorithms/measure/session.h"
 
 namespace convlens {
@@ -129,6 +130,7 @@ std::vector<Run> runs_to_choose_from() {
     if (std::ranges::any_of(row_models(), [&](const RowModel& model) { return model.run.algorithm == row; })) continue;
     for (Run& run : variations(*row)) runs.push_back(std::move(run));
   }
+  std::erase_if(runs, [](const Run& run) { return !why_not_here(*run.algorithm).empty(); });
   return runs;
 }
 

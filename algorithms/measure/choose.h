@@ -51,8 +51,8 @@ struct Candidate {
   std::string left_out = {};                                      // why it was not measured to the end, or ""
 };
 
-// The runs worth a look: those of rows.model, and every other row with its defaults and with each other value of the
-// options that are no ablations.
+// The runs worth a look on this machine: those of rows.model, and every other row with its defaults and with each other
+// value of the options that are no ablations.
 std::vector<Run> runs_to_choose_from();
 
 // Those of `runs` that compute the request, whose own options do not matter, ranked by the model; runs without a model

@@ -15,7 +15,7 @@ std::vector<Stage> picture_stages(const Request& request);
 // the workspace holds the copy.
 class Picture {
  public:
-  Picture(const Request& request, const ConstTensorView& x, const Workspace& workspace, bool copied_already);
+  Picture(const Request& request, const ConstTensorView& x, const Workspace& workspace, bool copied_already = false);
   View<const float> view() const { return view_; }
 
  private:

@@ -27,8 +27,6 @@ const std::array kTiles{"8x256/8x8", "32x256/8x8", "64x128/8x8", "96x128/12x8", 
 
 }  // namespace
 
-int TileShape::blocks() const { return std::max(1, (thread_m * thread_n > 64 ? 384 : 512) / threads()); }
-
 std::int64_t TileShape::staged_bytes() const { return 4 * (n + m / thread_m * (n + 8)); }
 
 std::string TileShape::text() const {
@@ -41,20 +39,21 @@ TileShape TileShape::parse(std::string_view text) {
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
     text.remove_prefix(std::min(text.size(), static_cast<std::size_t>(rest - text.data()) + 1));  // and the separator
   }
+  if (shape.thread_m * shape.thread_n > 64) shape.resident = 384;
   return shape;
 }
 
 RowWindow::RowWindow(const Request& request, int images_across) : images_across(images_across) {
   const ConvSpec& s = request.problem.spec();
-  const int stride = static_cast<int>(s.stride_w), reach = static_cast<int>(request.problem.extent_w());
-  const int taps = static_cast<int>(s.wf);
+  const std::int64_t reach = request.problem.extent_w();
+  if (request.problem.wo() > 1) stride = s.stride_w;  // of a single column it doesn't matter
   const bool split = !by_images() && is_on(request, "swizzle") && stride > 1;
-  const int period = split ? stride / std::gcd(stride, static_cast<int>(s.dilation_w)) : 1;
-  phases = std::min(taps, period);
+  const std::int64_t period = split ? stride / std::gcd(stride, s.dilation_w) : 1;
+  phases = std::min(s.wf, period);
   step = split ? 4 : !by_images() ? 4 * stride : std::min(stride, reach);
-  const int overhang = split ? (reach - 1) / stride : std::max(0, reach - stride);
-  halo = by_images() ? overhang : static_cast<int>(ceil_div(overhang, 4)) * 4;
-  loads = by_images() ? taps : phases * static_cast<int>(ceil_div((split ? 4 : 4 * stride) + overhang, 4));
+  const std::int64_t overhang = split ? (reach - 1) / stride : std::max<std::int64_t>(0, reach - stride);
+  halo = by_images() ? overhang : ceil_div(overhang, 4) * 4;
+  loads = by_images() ? s.wf : phases * ceil_div((split ? 4 : 4 * stride) + overhang, 4);
   position_floats = by_images() ? 4 * images_across : 1;
   const bool runs_of_images = by_images() && request.layouts.x == Layout::CHWN && s.n % 4 == 0;
   copy_floats = runs_of_images && is_on(request, "vector_io") ? 4 : 1;
@@ -86,8 +85,8 @@ double cost(const Request& request, const TileShape& tile, std::int64_t tiles, s
   return static_cast<double>(ceil_div(tiles, kMultiprocessors)) * tile_cost;
 }
 
-int channel_pitch(const Request& request, int stage_channels, int floats) {
-  int pitch = static_cast<int>(ceil_div(floats, 4)) * 4;
+std::int64_t channel_pitch(const Request& request, int stage_channels, std::int64_t floats) {
+  std::int64_t pitch = ceil_div(floats, 4) * 4;
   if (request.layouts.x == Layout::NHWC && stage_channels % 4 == 0) {
     const int lanes = stage_channels % 8 == 0 ? 8 : 4;  // as in kernels/common/fetch.cuh
     while (pitch % 32 != 32 / lanes) pitch += 4;
@@ -152,17 +151,21 @@ Option swizzle_option() {
 }
 
 std::vector<TileShape> candidate_tiles(const Request& request) {
-  if (!request.options.is("tile", "auto")) return {TileShape::parse(request.options["tile"])};
   std::vector<TileShape> all;
+  if (!request.options.is("tile", "auto")) all = {TileShape::parse(request.options["tile"])};
   for (const char* text : kTiles)
-    if (const TileShape tile = TileShape::parse(text); tile.thread_m > 4) all.push_back(tile);
+    if (const TileShape tile = TileShape::parse(text); request.options.is("tile", "auto") && tile.thread_m > 4)
+      all.push_back(tile);
+  // Sizes and offsets that the compiler doesn't know take registers of their own.
+  if (sizes_at_run_time(request) || !is_on(request, "index_precompute"))
+    for (TileShape& tile : all) tile.resident = 384;
   return all;
 }
 
 int slot_count(const Request& request) { return is_on(request, "double_buffer") ? 2 : 1; }
 
-std::vector<Constant> tile_constants(const Request& request, const TileShape& tile, int stage_channels, int pitch,
-                                     int copy_floats) {
+std::vector<Constant> tile_constants(const Request& request, const TileShape& tile, int stage_channels,
+                                     std::int64_t pitch, int copy_floats) {
   return {{"tile_m", tile.m},
           {"tile_n", tile.n},
           {"thread_m", tile.thread_m},
@@ -170,7 +173,7 @@ std::vector<Constant> tile_constants(const Request& request, const TileShape& ti
           {"min_blocks", tile.blocks()},
           {"double_buffer", is_on(request, "double_buffer")},
           {"stage_channels", stage_channels},
-          {"pitch", pitch},
+          {"pitch", static_cast<int>(pitch)},
           {"copy_floats", copy_floats},
           {"vector_io", is_on(request, "vector_io")},
           {"index_precompute", is_on(request, "index_precompute")}};
@@ -179,7 +182,7 @@ std::vector<Constant> tile_constants(const Request& request, const TileShape& ti
 std::vector<Constant> window_constants(const Request& request, const RowWindow& window) {
   const ConvSpec& s = request.problem.spec();
   return {{"taps", static_cast<int>(s.wf)},
-          {"stride", static_cast<int>(s.stride_w)},
+          {"stride", static_cast<int>(window.stride)},
           {"dilation", static_cast<int>(s.dilation_w)},
           {"images_across", window.images_across},
           {"swizzle", is_on(request, "swizzle")}};

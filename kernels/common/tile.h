@@ -15,20 +15,22 @@ namespace convlens::gpu {
 // A block's tile of output channels × pixels, and the part of it that one thread keeps in registers.
 struct TileShape {
   int m = 0, n = 0, thread_m = 0, thread_n = 0;
+  int resident = 512;  // threads whose registers a multiprocessor has: 128 each, or 168 each of 384
 
   int threads() const { return m / thread_m * (n / thread_n); }
-  int units() const { return n / 4; }  // of four pixels
-  std::int64_t staged_bytes() const;   // of shared memory, for what is stored by rows (store_tile.cuh)
-  int blocks() const;                  // that share a multiprocessor's registers
-  std::string text() const;            // "64x128/8x8"
+  int units() const { return n / 4; }                  // of four pixels
+  std::int64_t staged_bytes() const;                   // of shared memory, for what is stored by rows (store_tile.cuh)
+  int blocks() const { return resident / threads(); }  // of a multiprocessor
+  std::string text() const;                            // "64x128/8x8"
   static TileShape parse(std::string_view text);
 };
 
 // Windows along a row in shared memory, by the formulas of kernels/common/window.cuh.
 struct RowWindow {
   int images_across = 0;  // 0: a unit is four pixels of a row
-  int phases = 1, step = 4, halo = 0, position_floats = 1, copy_floats = 1;
-  int loads = 1;  // of four values, for all taps of a unit's row
+  int position_floats = 1, copy_floats = 1;
+  std::int64_t stride = 1, phases = 1, step = 4, halo = 0;  // too large for a block's memory, perhaps, but no overflow
+  std::int64_t loads = 1;                                   // of four values, for all taps of a unit's row
 
   RowWindow(const Request& request, int images_across);
   bool by_images() const { return images_across > 0; }
@@ -53,7 +55,7 @@ double cost(const Request& request, const TileShape& tile, std::int64_t tiles, s
             std::int64_t lines, const LineCost& line, bool by_columns, std::int64_t row_pixels);
 
 // The distance of two channels of `floats` floats in shared memory, such that what a warp copies meets no bank twice.
-int channel_pitch(const Request& request, int stage_channels, int floats);
+std::int64_t channel_pitch(const Request& request, int stage_channels, std::int64_t floats);
 
 // Whether the kernel must ask of each value whether it exists: padding, or channels that don't fill their block.
 bool needs_checks(const ConvProblem& problem, int stage_channels);
@@ -76,8 +78,8 @@ std::vector<TileShape> candidate_tiles(const Request& request);
 int slot_count(const Request& request);
 
 // The constants that kernels/common/ expects of every tiled kernel.
-std::vector<Constant> tile_constants(const Request& request, const TileShape& tile, int stage_channels, int pitch,
-                                     int copy_floats);
+std::vector<Constant> tile_constants(const Request& request, const TileShape& tile, int stage_channels,
+                                     std::int64_t pitch, int copy_floats);
 std::vector<Constant> window_constants(const Request& request, const RowWindow& window);
 
 // Offsets in x and y are ints in these kernels.

@@ -36,7 +36,8 @@ Launch naive(const Request& request) {
 struct Rectangle {
   TileShape tile;
   RowWindow window;
-  int rows = 1, columns = 1, stage_rows = 1, channels = 1, row_positions = 0, patch_floats = 0, pitch = 0;
+  int rows = 1, columns = 1, stage_rows = 1, channels = 1;
+  std::int64_t row_positions = 0, patch_floats = 0, pitch = 0;  // of a channel's patch
   std::int64_t across_q = 1, across_p = 1, tiles = 1;
 
   // As many rows of `columns` units as the tile has units for, or a few less if they cover y's rows as well.
@@ -50,7 +51,7 @@ struct Rectangle {
     const std::int64_t row_step = stage_rows == 1 ? s.stride_h : 1;
     const std::int64_t patch_rows = ((rows - 1) * s.stride_h + (stage_rows - 1) * s.dilation_h) / row_step + 1;
     row_positions = columns * window.step + window.halo;
-    patch_floats = static_cast<int>(patch_rows) * row_positions * window.phases * window.position_floats;
+    patch_floats = patch_rows * row_positions * window.phases * window.position_floats;
     channels =
         stage_channels(p, tile, stage_rows * static_cast<int>(s.wf), [&](int count) { return bytes(request, count); });
     pitch = channel_pitch(request, channels, patch_floats);
@@ -61,7 +62,7 @@ struct Rectangle {
   std::int64_t row_pixels(const ConvProblem& p) const {
     return std::min<std::int64_t>(p.wo(), columns * window.unit_columns());
   }
-  int cells() const { return patch_floats / window.copy_floats; }
+  std::int64_t cells() const { return patch_floats / window.copy_floats; }
   std::int64_t bytes(const Request& request, int count) const {  // of shared memory, with `count` channels a stage
     const std::int64_t filter = tile.m * stage_rows * request.problem.wf();
     return std::max(tile.staged_bytes(),
@@ -99,7 +100,8 @@ Rectangle choose_rectangle(const Request& request) {
                                    {.values = static_cast<double>(r.stage_rows * p.wf()),
                                     .window_loads = static_cast<double>(r.window.loads * r.stage_rows),
                                     .copies = static_cast<double>(r.cells()),
-                                    .floats = r.patch_floats * (nchw ? 1 + 7.0 / r.row_positions : 1)},
+                                    .floats = static_cast<double>(r.patch_floats) *
+                                              (nchw ? 1 + 7.0 / static_cast<double>(r.row_positions) : 1)},
                                    images == 0, r.row_pixels(p));
         if (!best || needed < least) least = needed, best = r;
       }

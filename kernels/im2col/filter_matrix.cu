@@ -2,7 +2,7 @@
 //
 //   W((c, u, v), o) = w(o, c, u, v)
 //
-// Neighbouring threads write neighbouring output channels, and read filters that lie far apart; but the filter is small.
+// Neighbouring threads write neighbouring output channels and read filters that lie far apart, but the filter is small.
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED
 constexpr int threads = 256;

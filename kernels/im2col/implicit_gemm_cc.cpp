@@ -26,7 +26,8 @@ int stage_taps(std::int64_t taps, int wanted) {
 struct Gather {
   TileShape tile;
   PackedFilter filter;
-  int copy_floats = 1, pitch = 0;
+  int copy_floats = 1;
+  std::int64_t pitch = 0;
   std::int64_t images = 1, pixels = 1;  // that tiles count: in CHWN a row of images is rounded up to whole units
 
   Gather(const Request& request, const TileShape& tile) : tile(tile) {

@@ -28,8 +28,9 @@ constexpr int kImagesAcross = 8;  // units of images side by side in CHWN: 128 b
 struct Strips {
   TileShape tile;
   RowWindow window;
-  int channels = 1, positions = 0, floats = 0, pitch = 0;
-  std::int64_t per_row = 1, rows = 1, tiles = 1;  // groups of units a row of y; all rows; tiles of pixels
+  int channels = 1;
+  std::int64_t positions = 0, floats = 0, pitch = 0;  // of a channel's strip
+  std::int64_t per_row = 1, rows = 1, tiles = 1;      // groups of units a row of y; all rows; tiles of pixels
 
   Strips(const Request& request, const TileShape& tile, int images_across)
       : tile(tile), window(request, images_across) {
@@ -38,13 +39,13 @@ struct Strips {
     rows = ceil_div(p.n(), window.images()) * p.ho();
     tiles = ceil_div(rows * per_row, groups());
     const std::int64_t rows_touched = (groups() + per_row - 2) / per_row + 1;
-    positions = static_cast<int>(groups() * window.step + rows_touched * window.halo);
+    positions = groups() * window.step + rows_touched * window.halo;
     floats = window.phases * positions * window.position_floats;
     channels = stage_channels(p, tile, static_cast<int>(p.wf()), [&](int count) { return bytes(request, count); });
     pitch = channel_pitch(request, channels, floats);
   }
   int groups() const { return tile.units() / window.across(); }
-  int cells() const { return floats / window.copy_floats; }
+  std::int64_t cells() const { return floats / window.copy_floats; }
   PackedFilter filter(const ConvProblem& p) const { return {tile.m, channels, static_cast<int>(p.wf())}; }
   std::int64_t bytes(const Request& request, int count) const {  // of shared memory, with `count` channels a stage
     const std::int64_t operands = count * (tile.m * request.problem.wf() + channel_pitch(request, count, floats));
@@ -124,7 +125,7 @@ Launch product(const Request& request, const Strips& strips, bool stored, bool n
       tile_constants(request, strips.tile, strips.channels, strips.pitch, strips.window.copy_floats);
   const std::vector<Constant> window = window_constants(request, strips.window);
   constants.insert(constants.end(), window.begin(), window.end());
-  constants.insert(constants.end(), {{"strip_positions", strips.positions},
+  constants.insert(constants.end(), {{"strip_positions", static_cast<int>(strips.positions)},
                                      {"checked", stored ? ragged : needs_checks(p, strips.channels)},
                                      {"stored", stored},
                                      {"naive", naive}});

@@ -11,8 +11,8 @@
 // A block computes 32 tiles of 64 output channels, 8 input channels at a time. For each slice of 8 a thread transforms
 // one tile of one channel, 8·32 = 256 of them; then 16 small outer products are added up, two points a warp and 8×8
 // sums a thread and point: 128 multiply-adds for 32 numbers from shared memory. Meanwhile the next slice of U is copied
-// asynchronously, and the next tiles wait in registers. At the end M goes through shared memory, 32 output channels at a
-// time, to threads that each take all 16 points of a tile for the output transform.
+// asynchronously, and the next tiles wait in registers. At the end M goes through shared memory, 32 output channels at
+// a time, to threads that each take all 16 points of a tile for the output transform.
 //
 // Tiles, channels and outputs beyond the layer are zeros and are not stored.
 #include "common/copy_async.cuh"
@@ -166,7 +166,8 @@ winograd_fused(const float* __restrict__ x, const float* __restrict__ u, const f
       sandwich<m_h, n_h, m_w, n_w>(at_h, at_h_over, at_w, at_w_over, m, outputs);
       const Tile at = tile_at(tile0 + t, s.n, s);
       const float first = has_bias ? bias[group * s.cog + o] : 0.0f;
-      float* const image = y + at.n * static_cast<long long>(s.y_n) + (group * s.cog + o) * static_cast<long long>(s.y_c);
+      float* const image =
+          y + at.n * static_cast<long long>(s.y_n) + (group * s.cog + o) * static_cast<long long>(s.y_c);
 #pragma unroll
       for (int e = 0; e < m_h * m_w; ++e) {
         const int p = at.t * m_h + e / m_w, q = at.s * m_w + e % m_w;

@@ -51,9 +51,14 @@ Progress progress_at(std::int64_t step, std::size_t phases) {
 }
 
 int row_of_family(const Model& model, const std::string& family) {
-  const auto found = std::ranges::find_if(
-      model.rows(), [&](const ChosenRow& row) { return row.plan && row.algorithm->family == family; });
-  return found == model.rows().end() ? -1 : static_cast<int>(found - model.rows().begin());
+  int refused = -1;
+  for (int row = static_cast<int>(model.rows().size()) - 1; row >= 0; --row) {
+    const ChosenRow& chosen = model.rows()[static_cast<std::size_t>(row)];
+    if (chosen.algorithm->family == family && !chosen.plan) refused = row;
+  }
+  for (std::size_t row = 0; row < model.rows().size(); ++row)
+    if (model.rows()[row].algorithm->family == family && model.rows()[row].plan) return static_cast<int>(row);
+  return refused;
 }
 
 }  // namespace convlens::viewer

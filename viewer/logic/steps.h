@@ -29,7 +29,7 @@ struct Progress {
 };
 Progress progress_at(std::int64_t step, std::size_t phases);
 
-// The first chosen row of `family` that has a plan, or −1.
+// The first chosen row of `family` that has a plan, else the first that is refused; −1 where none is chosen.
 int row_of_family(const Model& model, const std::string& family);
 
 }  // namespace convlens::viewer

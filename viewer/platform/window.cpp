@@ -63,6 +63,11 @@ void run_window(const std::string& title, int width, int height, const WindowEve
     const auto& handler = *static_cast<const WindowEvents*>(glfwGetWindowUserPointer(w));
     if (count > 0) handler.drop(files[0]);
   });
+  // Set before ImGui's own, which calls it.
+  glfwSetKeyCallback(window.get(), [](GLFWwindow* w, int key, int, int action, int mods) {
+    const auto& handler = *static_cast<const WindowEvents*>(glfwGetWindowUserPointer(w));
+    if (action != GLFW_RELEASE) handler.press(key, (mods & GLFW_MOD_CONTROL) != 0);
+  });
   events.start();
   ImGui_ImplGlfw_InitForOpenGL(window.get(), true);
 

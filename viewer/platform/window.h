@@ -17,6 +17,7 @@ struct WindowEvents {
   std::function<void()> start;                   // once OpenGL is there, before the first frame
   std::function<Next(double scale)> draw;        // builds and draws one frame; `scale` is the monitor's
   std::function<void(const std::string&)> drop;  // a file dropped on the window
+  std::function<void(int glfw_key, bool control)> press;
 };
 
 // Opens the window, and returns when it is closed. While it is iconified nothing is drawn.

@@ -112,13 +112,12 @@ void App::change_scale(double scale) {
 void App::shortcuts() {
   const ImGuiIO& io = ImGui::GetIO();
   if (pressed(Key::escape)) notice_.clear();
-  if (!io.KeyCtrl) return;
-  if (pressed(Key::z)) io.KeyShift ? redo() : undo();
-  if (pressed(Key::y)) redo();
+  if (pressed(Key::z, true)) io.KeyShift ? redo() : undo();
+  if (pressed(Key::y, true)) redo();
   constexpr double kStep = 1.1;
-  if (pressed(Key::plus)) change_scale(static_cast<double>(scale_) * kStep);
-  if (pressed(Key::minus)) change_scale(static_cast<double>(scale_) / kStep);
-  if (pressed(Key::zero)) change_scale(0);
+  if (pressed(Key::plus, true)) change_scale(static_cast<double>(scale_) * kStep);
+  if (pressed(Key::minus, true)) change_scale(static_cast<double>(scale_) / kStep);
+  if (pressed(Key::zero, true)) change_scale(0);
 }
 
 void App::obey(const Wish& wish) {
@@ -127,6 +126,7 @@ void App::obey(const Wish& wish) {
       case Wish::Kind::picture:
         picture_request_ = centre_;
         picture_request_->file = wish.text;
+        frames_to_picture_ = 3;
         break;
       case Wish::Kind::data:
         files_.write_text(wish.text, to_text_for(wish.text, data()));
@@ -151,13 +151,19 @@ void App::obey(const Wish& wish) {
       case Wish::Kind::scale:
         change_scale(wish.scale);
         break;
+      case Wish::Kind::quit:
+        quit_ = true;
+        break;
     }
   } catch (const Error& error) {
     notice_ = error.what();
   }
 }
 
-std::optional<PictureRequest> App::take_picture_request() { return std::exchange(picture_request_, std::nullopt); }
+std::optional<PictureRequest> App::take_picture_request() {
+  if (!picture_request_ || --frames_to_picture_ > 0) return std::nullopt;
+  return std::exchange(picture_request_, std::nullopt);
+}
 
 void App::write_picture(const PictureRequest& request, const std::vector<unsigned char>& rgba) {
   try {
@@ -205,15 +211,16 @@ Next App::frame() {
   status_bar_.draw(scene, notice_);
   ImGui::End();
   if (const std::optional<Wish> asked = menu_.draw_above(scene)) wish = asked;
+  forget_keys();
 
   if (proposed_) {
     change(std::move(proposed_->first), proposed_->second);
     proposed_.reset();
-    if (wish) obey(*wish);
-    return Next::again;
+    if (!wish) return Next::again;
   }
   if (wish) obey(*wish);
-  return wish || painter_.busy() || playing_ ? Next::again : Next::wait;
+  if (quit_) return Next::close;
+  return wish || picture_request_ || painter_.busy() || playing_ ? Next::again : Next::wait;
 }
 
 }  // namespace convlens::viewer

@@ -72,7 +72,9 @@ class App {
   Cursor pointed_;
   PictureRequest centre_;  // where the panel is
   std::optional<PictureRequest> picture_request_;
+  int frames_to_picture_ = 0;  // until the dialog that asked for it is gone
   bool playing_ = false;
+  bool quit_ = false;
   bool dark_ = true;
   float scale_ = 0;
   std::optional<std::pair<State, std::string>> proposed_;

@@ -6,8 +6,10 @@
 #include <GLFW/glfw3.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 namespace convlens::viewer {
 
@@ -26,7 +28,7 @@ constexpr std::array<std::pair<Code, Code>, 14> kCodes{{{GLFW_KEY_ESCAPE, 0},
                                                         {GLFW_KEY_O, 0},
                                                         {GLFW_KEY_S, 0},
                                                         {GLFW_KEY_E, 0},
-                                                        {GLFW_KEY_C, 0},
+                                                        {GLFW_KEY_Q, 0},
                                                         {GLFW_KEY_0, GLFW_KEY_KP_0},
                                                         {GLFW_KEY_EQUAL, GLFW_KEY_KP_ADD},
                                                         {GLFW_KEY_MINUS, GLFW_KEY_KP_SUBTRACT}}};
@@ -44,20 +46,38 @@ constexpr std::array<std::pair<Code, Code>, 14> kCodes{{{ImGuiKey_Escape, ImGuiK
                                                         {ImGuiKey_O, ImGuiKey_None},
                                                         {ImGuiKey_S, ImGuiKey_None},
                                                         {ImGuiKey_E, ImGuiKey_None},
-                                                        {ImGuiKey_C, ImGuiKey_None},
+                                                        {ImGuiKey_Q, ImGuiKey_None},
                                                         {ImGuiKey_0, ImGuiKey_Keypad0},
                                                         {ImGuiKey_Equal, ImGuiKey_KeypadAdd},
                                                         {ImGuiKey_Minus, ImGuiKey_KeypadSubtract}}};
 
 #endif
 
+// What was pressed since the last frame: GLFW's number, and whether with control.
+std::vector<std::pair<int, bool>> g_pressed;
+
+bool noted([[maybe_unused]] Code code, [[maybe_unused]] bool control) {
+#if IMGUI_VERSION_NUM < 18700
+  return std::ranges::find(g_pressed, std::pair(code, control)) != g_pressed.end();
+#else
+  return false;  // ImGui's own queue keeps every press
+#endif
+}
+
 }  // namespace
 
-bool pressed(Key key) {
-  if (ImGui::GetIO().WantTextInput && key != Key::escape) return false;
+bool pressed(Key key, bool control) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput && key != Key::escape) return false;
   const auto& [code, other] = kCodes[static_cast<std::size_t>(key)];
-  return ImGui::IsKeyPressed(code) || (other != Code{0} && ImGui::IsKeyPressed(other));
+  const auto down = [&](Code k) {
+    return k != Code{0} && (noted(k, control) || (io.KeyCtrl == control && ImGui::IsKeyPressed(k)));
+  };
+  return down(code) || down(other);
 }
+
+void note_key(int glfw_key, bool control) { g_pressed.emplace_back(glfw_key, control); }
+void forget_keys() { g_pressed.clear(); }
 
 void hold_key(Key key, bool down, bool control) {
   ImGuiIO& io = ImGui::GetIO();

@@ -5,11 +5,16 @@
 
 namespace convlens::viewer {
 
-enum class Key : std::uint8_t { escape, space, left, right, enter, z, y, o, s, e, c, zero, plus, minus };
+enum class Key : std::uint8_t { escape, space, left, right, enter, z, y, o, s, e, q, zero, plus, minus };
 
-// Whether the key went down in this frame, or repeats, and no text is being typed. `plus` and `minus` are also those of
-// the key pad, and + counts without shift.
-bool pressed(Key key);
+// Whether the key went down in this frame, or repeats, with or without control, and no text is being typed. `plus` and
+// `minus` are also those of the key pad, and + counts without shift.
+bool pressed(Key key, bool control = false);
+
+// The window tells each press, by GLFW's number, and the application the end of each frame: before 1.87, ImGui itself
+// does not see a key that goes down and up between two frames.
+void note_key(int glfw_key, bool control);
+void forget_keys();
 
 // For tests, between the backend's and ImGui's own NewFrame: holds a key or lets it go, with or without control;
 // moves the pointer and presses its left button; turns the wheel. Held until told otherwise.

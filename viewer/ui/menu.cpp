@@ -30,6 +30,7 @@ void Menu::ask(Wish::Kind kind, const std::string& suggested) {
   asked_ = kind;
   std::snprintf(file_.data(), file_.size(), "%s", suggested.c_str());
   ask_ = true;
+  keys_ = false;
 }
 
 void Menu::draw_file_menu(const Scene& scene) {
@@ -41,6 +42,8 @@ void Menu::draw_file_menu(const Scene& scene) {
   if (ImGui::MenuItem("Export panel as PNG ...", "Ctrl+E")) ask(Wish::Kind::picture, name + ".png");
   if (ImGui::MenuItem("Export data as CSV ...")) ask(Wish::Kind::data, name + ".csv");
   if (ImGui::MenuItem("Export data as JSON ...")) ask(Wish::Kind::data, name + ".json");
+  ImGui::Separator();
+  if (ImGui::MenuItem("Quit", "Ctrl+Q")) wish_ = {Wish::Kind::quit, ""};
   ImGui::EndMenu();
 }
 
@@ -98,9 +101,10 @@ std::optional<Wish> Menu::draw(Scene& scene, const History& history) {
 std::optional<Wish> Menu::draw_above(Scene& scene) {
   wish_.reset();
   const ImGuiIO& io = ImGui::GetIO();
-  if (io.KeyCtrl && pressed(Key::o)) ask(Wish::Kind::open_state, "convlens.json");
-  if (io.KeyCtrl && pressed(Key::s)) ask(Wish::Kind::save_state, "convlens.json");
-  if (io.KeyCtrl && pressed(Key::e)) ask(Wish::Kind::picture, "convlens-" + scene.state.panel + ".png");
+  if (pressed(Key::o, true)) ask(Wish::Kind::open_state, "convlens.json");
+  if (pressed(Key::s, true)) ask(Wish::Kind::save_state, "convlens.json");
+  if (pressed(Key::e, true)) ask(Wish::Kind::picture, "convlens-" + scene.state.panel + ".png");
+  if (pressed(Key::q, true)) wish_ = {Wish::Kind::quit, ""};
   for (const unsigned typed : io.InputQueueCharacters)
     if (typed == '?' && !io.WantTextInput) keys_ = !keys_;
   if (pressed(Key::escape)) keys_ = false;
@@ -118,7 +122,8 @@ void Menu::draw_dialog(float scale) {
   ImGui::TextUnformatted(question(asked_));
   if (opens) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(420 * scale);
-  const bool enter = ImGui::InputText("##file", file_.data(), file_.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool enter = ImGui::InputText("##file", file_.data(), file_.size(),
+                                      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   if ((ImGui::Button("OK") || enter) && file_[0] != '\0') {
     wish_ = {asked_, file_.data()};
     ImGui::CloseCurrentPopup();
@@ -140,6 +145,7 @@ void Menu::draw_keys(float scale) {
         {"Ctrl and +, -, 0", "larger, smaller, as the monitor has it"},
         {"Ctrl+O, Ctrl+S", "open, save the state"},
         {"Ctrl+E", "export the panel as a picture"},
+        {"Ctrl+Q", "quit; the state is kept"},
         {"?, Esc", "this overlay, away"},
     };
     for (const auto& [key, meaning] : kKeys) {

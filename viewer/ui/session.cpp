@@ -7,6 +7,7 @@
 #include "viewer/platform/pixels.h"
 #include "viewer/platform/window.h"
 #include "viewer/ui/app.h"
+#include "viewer/ui/keys.h"
 
 namespace convlens::viewer {
 
@@ -24,7 +25,7 @@ struct ImGuiContextOwner {
 
 // One frame of `app` into the current framebuffer; the caller has told ImGui the size and the pointer.
 Next draw_frame(App& app, double monitor_scale) {
-  if (app.prepare(monitor_scale)) ImGui_ImplOpenGL3_DestroyFontsTexture();
+  if (app.prepare(monitor_scale)) ImGui_ImplOpenGL3_DestroyDeviceObjects();  // NewFrame makes new ones, with the fonts
   ImGui_ImplOpenGL3_NewFrame();
   ImGui::NewFrame();
   const Next next = app.frame();
@@ -53,7 +54,8 @@ void run_in_window(const ViewOptions& options) {
                 State next = app->state();
                 next.picture = file;
                 app->change(std::move(next));
-              }});
+              },
+              note_key});
   const State last = app->state();
   app.reset();
   ImGui_ImplOpenGL3_Shutdown();

@@ -161,6 +161,10 @@ void draw_options(Scene& scene, const Algorithm& row, const std::string& run) {
 
 void draw_algorithms(Scene& scene) {
   heading("ALGORITHMS");
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
+  for (const std::string& run : scene.model().unknown_runs())
+    ImGui::TextWrapped("%s: no row of this name and with these options", run.c_str());
+  ImGui::PopStyleColor();
   for (const Algorithm* row : algorithms()) {
     const std::string run = run_of(scene.state, *row);
     bool on = !run.empty();

@@ -50,7 +50,11 @@ void draw_map(Scene& scene, const std::shared_ptr<const Heat>& heat, std::size_t
   if (begin_pane(exhibit->id.c_str(), size)) {
     const std::string most = (copies.elements > 0 ? "stored up to " : "goes into up to ") +
                              std::to_string(copies.most) + (copies.elements > 0 ? " times" : " cells");
-    const std::string total = total_text(copies) + (exhibit->stored ? "" : ", never stored");
+    const Stage& stage = scene.model().stage(*exhibit);
+    std::string total = total_text(copies);
+    if (!exhibit->stored) total += ", never stored";
+    if (stage.stored && stage.passes() > 1)
+      total += " in " + grouped(stage.passes()) + " passes of " + bytes_text(stage.bytes());
     draw_title(exhibit->title, {most}, exhibit->id + "\n" + most + " a pixel\n" + total);
     draw_title(total, {}, total);
     const Sheet sheet = image_sheet(copies);

@@ -77,7 +77,10 @@ std::string slice_text(const Exhibit& exhibit, const Sheet& sheet, const Coord& 
 
 void draw_exhibit_title(const Scene& scene, const Exhibit& exhibit, const Sheet& sheet, const Coord& slice,
                         const Colouring& colouring) {
-  const std::string stored = exhibit.stored ? bytes_text(exhibit.bytes) : bytes_text(exhibit.bytes) + ", never stored";
+  std::string stored = bytes_text(exhibit.bytes);
+  if (!exhibit.stored) stored += ", never stored";
+  if (exhibit.role == Role::stage && exhibit.stored && scene.model().stage(exhibit).passes() > 1)
+    stored += " in " + grouped(scene.model().stage(exhibit).passes()) + " passes";
   std::string tooltip = exhibit.id + "\n" + extents(exhibit, true) + ", " + stored + "\n";
   if (exhibit.role == Role::stage) tooltip += scene.model().stage(exhibit).meaning + "\n";
   draw_title(exhibit.title, {extents(exhibit, false), stored, slice_text(exhibit, sheet, slice)},

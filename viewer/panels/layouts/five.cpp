@@ -31,22 +31,29 @@ void draw_way(const std::vector<Phase>& phases, std::size_t now, const std::stri
   }
 }
 
+// The tensors that `row` is making now; what is made from the filter gets a quarter of the width.
+void draw_phase(Scene& scene, int row, const std::string& run) {
+  const std::vector<Phase> phases = phases_of(scene.model(), row);
+  const Progress progress = progress_at(scene.state.step, phases.size());
+  draw_way(phases, progress.phase, run);
+  const auto& exhibits = phases[progress.phase].exhibits;
+  const ImVec2 space = ImGui::GetContentRegionAvail();
+  const float gap = ImGui::GetStyle().ItemSpacing.x, others = static_cast<float>(exhibits.size()) - 1;
+  const float narrow = others > 0 ? std::floor((space.x * 0.25f - gap * others) / others) : 0;
+  for (std::size_t k = 0; k < exhibits.size(); ++k) {
+    if (k > 0) ImGui::SameLine();
+    const float width = k == 0 ? space.x - (narrow + gap) * others : narrow;
+    draw_exhibit(scene, *exhibits[k], {width, space.y}, progress.made, false);
+  }
+}
+
 void draw_row(Scene& scene, int row, ImVec2 size) {
-  const std::string& run = scene.model().rows()[static_cast<std::size_t>(row)].run;
-  if (begin_pane(run.c_str(), size)) {
-    const std::vector<Phase> phases = phases_of(scene.model(), row);
-    const Progress progress = progress_at(scene.state.step, phases.size());
-    draw_way(phases, progress.phase, run);
-    // What is made from the filter gets a quarter of the width.
-    const auto& exhibits = phases[progress.phase].exhibits;
-    const ImVec2 space = ImGui::GetContentRegionAvail();
-    const float gap = ImGui::GetStyle().ItemSpacing.x, others = static_cast<float>(exhibits.size()) - 1;
-    const float narrow = others > 0 ? std::floor((space.x * 0.25f - gap * others) / others) : 0;
-    for (std::size_t k = 0; k < exhibits.size(); ++k) {
-      if (k > 0) ImGui::SameLine();
-      const float width = k == 0 ? space.x - (narrow + gap) * others : narrow;
-      draw_exhibit(scene, *exhibits[k], {width, space.y}, progress.made, false);
-    }
+  const ChosenRow& chosen = scene.model().rows()[static_cast<std::size_t>(row)];
+  if (begin_pane(chosen.run.c_str(), size)) {
+    if (chosen.plan)
+      draw_phase(scene, row, chosen.run);
+    else
+      ImGui::TextWrapped("%s cannot: %s", chosen.run.c_str(), chosen.support.reason.c_str());
   }
   ImGui::EndChild();
 }
@@ -57,9 +64,7 @@ void draw(Scene& scene) {
   for (const char* family : kFamilies)
     if (const int row = row_of_family(scene.model(), family); row >= 0) rows.push_back(row);
   if (rows.empty())
-    return ImGui::TextDisabled(
-        "No row of the families direct, im2col, im2win, winograd and fft is chosen that can "
-        "compute this layer.");
+    return ImGui::TextDisabled("No row of the families direct, im2col, im2win, winograd and fft is chosen.");
   draw_scrubber(scene, &State::step, kSteps, kStepsASecond);
   const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
   const int panes = static_cast<int>(rows.size()) + 1;

@@ -27,15 +27,16 @@ std::vector<Reader> readers(const Scene& scene) {
           {"warp", "A warp: 32 outputs from y" + at + " on, one tap, one channel", warp_boxes(p, output)}};
 }
 
-std::string counts(const Traffic& t) {
+std::vector<std::string> counts(const Traffic& t) {
   const auto loaded = static_cast<double>(t.sectors * 32);
   const auto number = [](std::size_t count, const char* what) {
     return grouped(static_cast<std::int64_t>(count)) + " " + what + (count == 1 ? "" : "s");
   };
-  return number(t.runs.size(), "run") + " · " + number(static_cast<std::size_t>(t.lines), "line") + " · " +
-         number(static_cast<std::size_t>(t.sectors), "sector") +
-         (loaded > 0 ? " · " + number_text(100 * static_cast<double>(t.bytes) / loaded) + " % of what is loaded is used"
-                     : "");
+  std::vector<std::string> all{number(t.runs.size(), "run"), number(static_cast<std::size_t>(t.lines), "line"),
+                               number(static_cast<std::size_t>(t.sectors), "sector")};
+  if (loaded > 0)
+    all.push_back(number_text(100 * static_cast<double>(t.bytes) / loaded, 3) + " % of what is loaded is used");
+  return all;
 }
 
 // All of x from its first byte to its last; where the runs are, at least two pixels wide. Pointing moves the cursor.
@@ -106,14 +107,11 @@ void draw_layout(Scene& scene, const Reader& reader, Layout layout, float height
   ImGui::PushID(static_cast<int>(layout));
   const Traffic traffic =
       traffic_of(reader.boxes, scene.model().problem()->x_shape(), layout, size_of(scene.state.dtype));
-  const bool chosen = layout == scene.state.layouts.x;
-  ImGui::TextUnformatted(std::string(name(layout)).c_str());
-  ImGui::SameLine(70 * scene.scale);
-  ImGui::TextUnformatted(counts(traffic).c_str());
-  if (chosen) {
-    ImGui::SameLine();
-    ImGui::TextDisabled("the layout of x");
-  }
+  std::vector<std::string> details = counts(traffic);
+  std::string tooltip;
+  for (const std::string& detail : details) tooltip += detail + "\n";
+  if (layout == scene.state.layouts.x) details.push_back("(the layout of x)");
+  draw_title(std::string(name(layout)), details, tooltip + "of a dense x in " + std::string(name(layout)));
   draw_whole(scene, traffic, layout, std::round(height * 0.2f));
   draw_lines(scene, traffic, height * 0.8f);
   ImGui::PopID();
@@ -126,9 +124,11 @@ void draw(Scene& scene) {
   ImGui::BeginChild("ribbons");
   const float space = ImGui::GetContentRegionAvail().y - 3 * text - 2 * spacing;
   const float height = std::clamp(space / 6 - text - 3 * spacing, 36 * scene.scale, 110 * scene.scale);
-  ImGui::TextDisabled(
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
+  ImGui::TextWrapped(
       "Above: all of x in memory order. Below: each 64-byte line that is touched is a column of two "
       "32-byte sectors, its elements lit where they are read.");
+  ImGui::PopStyleColor();
   for (const Reader& reader : readers(scene)) {
     ImGui::PushID(reader.id);
     ImGui::TextUnformatted(reader.name.c_str());

@@ -77,13 +77,14 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
     const ConvProblem& p = *scene.model().problem();
     const std::int64_t now =
         std::clamp<std::int64_t>(scene.state.block, 0, static_cast<std::int64_t>(blocks->blocks.size()) - 1);
+    const ScheduledBlock& block = blocks->blocks[static_cast<std::size_t>(now)];
     Coord slice = output_of(scene);
     slice[0] = blocks->image;
+    if (!matrix) slice[1] = block.boxes.front().first[1];
     const std::vector<Axis> axes = repeated_axes(y, matrix, size);
     const Box repeats{{}, {1, 1, 1, 1, axes[4].extent, axes[5].extent}};
     const Sheet sheet = matrix ? Sheet(axes, {1, 4}, {2, 3, 5}, slice) : Sheet(axes, {2}, {3}, slice);
     draw_title(title, {}, "Colour: the launch order, dark to bright; blocks after the present one are darkened");
-    const ScheduledBlock& block = blocks->blocks[static_cast<std::size_t>(now)];
     const auto number_at = [blocks, sheet, ho = p.ho(), wo = p.wo()](std::int64_t row, std::int64_t column) {
       const Coord at = sheet.cell(row, column);
       return static_cast<std::int64_t>(blocks->block_of[static_cast<std::size_t>((at[1] * ho + at[2]) * wo + at[3])]);
@@ -173,10 +174,10 @@ void draw(Scene& scene) {
   const float gap = ImGui::GetStyle().ItemSpacing.y, upper = std::floor((space.y - gap) * 0.4f);
   draw_sheet(scene, "matrix", "y as a matrix: output channels o down, pixels (p, q) across", blocks, true,
              {space.x, upper});
-  draw_sheet(
-      scene, "image",
-      "y(" + std::to_string(image) + ", " + std::to_string(output_of(scene)[1]) + "): rows p down, columns q across",
-      blocks, false, {space.x, space.y - gap - upper});
+  const std::int64_t channel = blocks->blocks[static_cast<std::size_t>(now)].boxes.front().first[1];
+  draw_sheet(scene, "image",
+             "y(" + std::to_string(image) + ", " + std::to_string(channel) + "): rows p down, columns q across", blocks,
+             false, {space.x, space.y - gap - upper});
 }
 
 nlohmann::ordered_json data(const Scene& scene) {
