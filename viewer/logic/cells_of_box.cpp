@@ -37,7 +37,7 @@ class Search {
       return boxes(one, axis + 1);
     };
     std::vector<Box> first = at(0);
-    if (stretch(first, at(1), at(count - 1), count)) return first;
+    if (only_shifts(box, axis) && stretch(first, at(1), at(count - 1), count)) return first;
     std::vector<Box> all;
     for (std::int64_t k = 0; k < count && complete_; ++k) {
       const std::vector<Box> more = at(k);
@@ -49,6 +49,23 @@ class Search {
   }
 
  private:
+  // Whether the answers along `axis` only shift, at the first element of the other axes. Images and channels are taken
+  // at their word; rows and columns are asked one by one, because tiles may share some in the middle.
+  bool only_shifts(const Box& box, std::size_t axis) const {
+    constexpr std::size_t kFirstOfImage = 2;
+    if (axis < kFirstOfImage) return true;
+    const std::vector<Box> first = map_.cells(from_, box.first);
+    Coord at = box.first;
+    for (std::int64_t k = 1; k < box.extent[axis]; ++k) {
+      ++at[axis];
+      const std::vector<Box> next = map_.cells(from_, at);
+      if (next.size() != first.size()) return false;
+      for (std::size_t i = 0; i < first.size(); ++i)
+        if (!shift_axis(first[i], next[i], k)) return false;
+    }
+    return true;
+  }
+
   // Lengthens the boxes of the first element to those of all `count`; false when the answers do not only shift.
   static bool stretch(std::vector<Box>& first, const std::vector<Box>& second, const std::vector<Box>& last,
                       std::int64_t count) {

@@ -2,7 +2,8 @@
 //
 // Along an axis of the box a map mostly only shifts: channel c + 1 lands one cell further than channel c, or in the
 // same cell. Then the answers of the first, second and last element say all: answers that move by one cell an element
-// along one axis become boxes of that length. Where they do anything else, every element is asked.
+// along one axis become boxes of that length. Where they do anything else, every element is asked. What a map does along
+// one axis does not depend on the others.
 #pragma once
 
 #include <vector>

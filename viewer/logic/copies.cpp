@@ -13,15 +13,18 @@ std::optional<Copies> copies_of(const Model& model, const Exhibit& exhibit) {
   copies.height = p.hi(), copies.width = p.wi();
   copies.counts.reserve(static_cast<std::size_t>(p.hi() * p.wi()));
   std::int64_t sum = 0;
+  SourceKind kind = SourceKind::element;
   for (std::int64_t h = 0; h < p.hi(); ++h)
     for (std::int64_t w = 0; w < p.wi(); ++w) {
       std::int64_t count = 0;
-      for (const Box& box : stage.map->cells(kInput, {0, 0, h, w})) count += box.size();
+      for (const Box& box : stage.map->cells(kInput, {0, 0, h, w})) {
+        if (sum + count == 0) kind = stage.map->source(box.first).kind;
+        count += box.size();
+      }
       copies.counts.push_back(count);
       copies.most = std::max(copies.most, count);
       sum += count;
     }
-  const SourceKind kind = stage.map->source({}).kind;
   copies.bytes = stage.cells() * stage.cell_bytes();
   if (kind == SourceKind::combination || kind == SourceKind::region) return copies;
   copies.elements = sum * p.n() * p.ci();

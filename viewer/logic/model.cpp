@@ -54,9 +54,10 @@ std::int64_t Exhibit::cells() const {
   return cells;
 }
 
-Model::Model(const State& state) : broken_(broken_rules(state.spec)) {
-  if (!broken_.empty()) return;
+Model::Model(const State& state) {
   try {
+    broken_ = broken_rules(state.spec);
+    if (!broken_.empty()) return;
     problem_.emplace(state.spec);
   } catch (const Unsupported& error) {
     overflow_ = error.what();

@@ -43,16 +43,32 @@ Field one_of(const char* name, std::string State::*member, const std::vector<std
           [name, member, &names](State& s, const Json& json) {
             const auto value = json.get<std::string>();
             if (std::ranges::find(names, value) == names.end())
-              throw BadInput("state: " + std::string(name) + ": " + value + suggestion(value, names));
+              throw BadInput("state: " + std::string(name) + ": " + json.dump() + suggestion(value, names));
             s.*member = value;
           }};
+}
+
+// A named layer, or "".
+void read_layer(State& s, const Json& json) {
+  const auto value = json.get<std::string>();
+  std::vector<std::string> names;
+  for (const NamedLayer& layer : named_layers()) names.push_back(layer.name);
+  if (!value.empty() && std::ranges::find(names, value) == names.end())
+    throw BadInput("state: layer: " + json.dump() + suggestion(value, names));
+  s.layer = value;
+}
+
+// JSON has whole numbers beyond 64 bits with a sign.
+bool is_whole(const Json& json) {
+  return json.is_number_integer() &&
+         (!json.is_number_unsigned() || json.get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max());
 }
 
 Field within(const char* name, std::int64_t State::*member, std::int64_t least, std::int64_t most) {
   return {name, [member](const State& s) { return Json(s.*member); },
           [=](State& s, const Json& json) {
             const std::string rule = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
-            if (!json.is_number_integer()) refuse(name, json, rule);
+            if (!is_whole(json)) refuse(name, json, rule);
             const auto value = json.get<std::int64_t>();
             if (value < least || value > most) refuse(name, json, rule);
             s.*member = value;
@@ -94,7 +110,7 @@ ConvSpec read_spec(const Json& json) {
     const auto field = std::ranges::find(spec_fields(), key, [](const auto& f) { return std::string(f.first); });
     if (key == "bias")
       spec.bias = value.get<bool>();
-    else if (field == spec_fields().end() || !value.is_number_integer())
+    else if (field == spec_fields().end() || !is_whole(value))
       refuse("problem." + key, value, "a whole number of a size of the layer");
     else
       spec.*(field->second) = value.get<std::int64_t>();
@@ -118,14 +134,15 @@ Layouts read_layouts(const Json& json) {
 Cursor read_cursor(const Json& json) {
   Cursor cursor{json.at("tensor").get<std::string>(), {}};
   const Json& at = json.at("at");
-  if (!at.is_array() || at.size() > kMaxRank) refuse("cursor.at", at, "at most 6 whole numbers");
+  if (!at.is_array() || at.size() > kMaxRank || !std::ranges::all_of(at, is_whole))
+    refuse("cursor.at", at, "at most 6 whole numbers");
   for (std::size_t axis = 0; axis < at.size(); ++axis) cursor.at[axis] = at[axis].get<std::int64_t>();
   return cursor;
 }
 
 const std::vector<Field>& fields() {
   static const std::vector<Field> all{
-      plain("layer", &State::layer),
+      {"layer", [](const State& s) { return Json(s.layer); }, read_layer},
       {"problem", [](const State& s) { return write_spec(s.spec); },
        [](State& s, const Json& json) { s.spec = read_spec(json); }},
       {"dtype", [](const State& s) { return Json(name(s.dtype)); },
@@ -147,7 +164,11 @@ const std::vector<Field>& fields() {
       within("step", &State::step, 0, kSteps),
       within("block", &State::block, 0, kMostBlocks),
       plain("picture", &State::picture),
-      plain("seed", &State::seed),
+      {"seed", [](const State& s) { return Json(s.seed); },
+       [](State& s, const Json& json) {
+         if (!json.is_number_unsigned()) refuse("seed", json, "a whole number ≥ 0");
+         s.seed = json.get<std::uint64_t>();
+       }},
       within("memory_limit", &State::memory_limit, 0, std::numeric_limits<std::int64_t>::max()),
       plain("dark", &State::dark),
       {"scale", [](const State& s) { return Json(s.scale); },

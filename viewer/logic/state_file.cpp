@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "algorithms/error.h"
 #include "viewer/logic/state.h"
@@ -10,8 +11,10 @@ namespace convlens::viewer {
 
 State read_state(const std::string& file) {
   std::ifstream stream(file);
-  if (!stream) throw BadInput("state: " + file + ", cannot be read");
-  const auto json = nlohmann::ordered_json::parse(stream, nullptr, false);
+  std::ostringstream text;
+  if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
+  if (stream.bad() || !stream.is_open()) throw BadInput("state: " + file + ", cannot be read");
+  const auto json = nlohmann::ordered_json::parse(text.str(), nullptr, false);
   if (json.is_discarded()) throw BadInput("state: " + file + ", must be JSON");
   return state_from_json(json);
 }
@@ -35,7 +38,8 @@ void write_state(const State& state, const std::string& file) {
   const std::string unfinished = file + ".part";
   {
     std::ofstream stream(unfinished);
-    stream << to_json(state).dump(2) << "\n";
+    // Names of files need not be UTF-8, as JSON must be.
+    stream << to_json(state).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
     if (!stream.flush()) throw BadInput("state: " + file + ", cannot be written");
   }
   if (std::rename(unfinished.c_str(), file.c_str()) != 0) throw BadInput("state: " + file + ", cannot be written");

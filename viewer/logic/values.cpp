@@ -152,13 +152,14 @@ std::complex<double> Values::of_stage(const Plan& plan, const Stage& stage, cons
   const Source source = stage.map->source(cell);
   if (source.kind == SourceKind::region)
     return source.terms.front().from.id < 0 ? bin(plan, stage, cell, source) : product(plan, stage, source);
-  double sum = 0;
-  for (const Term& term : source.terms) {
-    const Coord& a = term.at.first;
-    const Element& from = term.from == kInput ? sources_.x : sources_.w;
-    sum += term.coefficient.value() * from(a[0], a[1], a[2], a[3]);
-  }
+  std::complex<double> sum = 0;
+  for (const Term& term : source.terms) sum += term.coefficient.value() * of_operand(plan, term.from, term.at.first);
   return sum;
+}
+
+std::complex<double> Values::of_operand(const Plan& plan, Operand from, const Coord& at) const {
+  if (from.id >= 0) return of_stage(plan, plan.stages()[static_cast<std::size_t>(from.id)], at);
+  return (from == kInput ? sources_.x : sources_.w)(at[0], at[1], at[2], at[3]);
 }
 
 std::complex<double> Values::bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const {

@@ -49,6 +49,7 @@ class Values {
  private:
   double sample_largest(const Exhibit& exhibit) const;
   std::complex<double> of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const;
+  std::complex<double> of_operand(const Plan& plan, Operand from, const Coord& cell) const;
   std::complex<double> bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const;
   std::complex<double> product(const Plan& plan, const Stage& stage, const Source& source) const;
   double output(const Coord& cell) const;

@@ -1,0 +1,159 @@
+// Every panel and arrangement, dark and light, at 100 and 200 %: whole, not blank, nothing clipped or overlapping, and
+// what is lit where the index map says.
+#include <map>
+
+#include "tests/catch.h"
+#include "tests/viewer/frames/screen.h"
+#include "tests/viewer/states.h"
+
+namespace {
+
+using namespace convlens;
+using namespace convlens::testing;
+
+struct Look {
+  std::string panel, arrangement;
+};
+std::vector<Look> looks() {
+  std::vector<Look> all;
+  for (const std::string& panel : viewer::panel_names())
+    if (panel == "layouts")
+      for (const std::string& arrangement : viewer::arrangement_names()) all.push_back({panel, arrangement});
+    else
+      all.push_back({panel, "grids"});
+  return all;
+}
+
+// Windows lie in their parents, and children of one parent beside each other.
+void check_windows(const Screen& screen, const Frame& frame) {
+  const Area all{0, 0, static_cast<float>(frame.width), static_cast<float>(frame.height)};
+  std::map<std::string, Screen::Window> by_name;
+  for (const Screen::Window& window : screen.windows()) by_name[window.name] = window;
+  for (const auto& [name, window] : by_name) {
+    if (window.popup || name.starts_with("Debug")) continue;
+    INFO(name << " " << window.area.text());
+    CHECK(window.area.within(all));
+    if (window.parent.empty()) continue;
+    const Screen::Window& parent = by_name[window.parent];
+    const bool scrolls = parent.scroll_most.x > 0 || parent.scroll_most.y > 0;
+    if (!scrolls) CHECK(window.area.within(parent.area));
+    for (const auto& [other_name, other] : by_name)
+      if (other.parent == window.parent && other_name != name) {
+        INFO("beside " << other_name << " " << other.area.text());
+        CHECK_FALSE(window.area.overlaps(other.area));
+      }
+  }
+}
+
+// Panes are cut to fit and never scroll: none may have more in it than it shows.
+void check_clipping(const Screen& screen) {
+  for (const Screen::Window& window : screen.windows()) {
+    if (window.name.find("/centre_") == std::string::npos || window.name.find("/memory_") != std::string::npos ||
+        window.name.find("/ribbons_") != std::string::npos)
+      continue;
+    INFO(window.name << " " << window.inner.text());
+    CHECK(window.scroll_most.x <= 1);
+    CHECK(window.scroll_most.y <= 1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every panel in every theme and at every scale is whole and not blank") {
+  if (!can_draw()) return;
+  for (const Look& look : looks())
+    for (const bool dark : {true, false})
+      for (const double scale : {1.0, 2.0}) {
+        INFO(look.panel << " " << look.arrangement << (dark ? " dark " : " light ") << scale);
+        viewer::State state = viewer::first_state();
+        state.panel = look.panel;
+        state.arrangement = look.arrangement;
+        state.dark = dark;
+        state.scale = scale;
+        Screen screen(state);
+        const Frame frame = screen.picture();
+        CHECK(frame.width == 1280);
+        CHECK(frame.height == 720);
+        check_windows(screen, frame);
+        check_clipping(screen);
+        for (const char* part : {"sidebar", "centre", "status"}) {
+          INFO(part);
+          CHECK(frame.colours(screen.child(part).inner) >= 8);
+        }
+        // Dark is dark and light is light.
+        const std::uint32_t corner = frame.at(1279, 719);
+        CHECK(((corner & 255) < 128) == dark);
+      }
+}
+
+TEST_CASE("what changes in a picture when the cursor moves is what the index map says is lit") {
+  if (!can_draw()) return;
+  viewer::State state = state_of({.n = 1, .ci = 1, .hi = 7, .wi = 7, .co = 1, .hf = 3, .wf = 3}, {"im2win.ref"});
+  state.hidden = {"w"};
+  for (const bool dark : {true, false})
+    for (const double scale : {1.0, 2.0}) {
+      state.dark = dark;
+      state.scale = scale;
+      state.cursor = {"y", {0, 0, 0, 0}};
+      Screen screen(state, 1600, 1000);
+      const Frame first = screen.picture();
+      const viewer::Links links_first = screen.app().links();
+      viewer::State moved = state;
+      moved.cursor = {"y", {0, 0, 4, 3}};
+      screen.app().change(moved);
+      const Frame second = screen.picture();
+      const viewer::Links links_second = screen.app().links();
+
+      // Which cell a pixel of x belongs to, as the pointer finds out: rows from y alone, columns from x alone.
+      const Area pane = screen.child("x").inner;
+      const auto cell_at = [&](Point at) -> std::optional<Coord> {
+        screen.app().change(moved);
+        screen.point({-1, -1});
+        screen.frames(1);
+        screen.point(at);
+        screen.frames(2);
+        if (screen.state().cursor.tensor != "x") return std::nullopt;
+        return screen.state().cursor.at;
+      };
+      std::map<int, std::int64_t> row_of, column_of;
+      for (float x = pane.left; x < pane.right; x += 3)
+        if (const auto cell = cell_at({x, pane.middle().y + 10})) column_of[static_cast<int>(x)] = (*cell)[3];
+      for (float y = pane.top; y < pane.bottom; y += 3)
+        if (const auto cell = cell_at({pane.middle().x, y})) row_of[static_cast<int>(y)] = (*cell)[2];
+      REQUIRE(row_of.size() > 20);
+      REQUIRE(column_of.size() > 20);
+
+      std::map<Coord, int> changed, pixels;
+      for (const auto& [y, row] : row_of)
+        for (const auto& [x, column] : column_of) {
+          ++pixels[{0, 0, row, column}];
+          changed[{0, 0, row, column}] += first.at(x, y) != second.at(x, y);
+        }
+      CHECK(pixels.size() == 49);
+      for (const auto& [cell, count] : pixels) {
+        INFO((dark ? "dark, " : "light, ") << scale << ", x" << text(cell) << ": " << changed[cell] << " of " << count);
+        const bool lit_first = links_first.lit("x", cell), lit_second = links_second.lit("x", cell);
+        if (lit_first != lit_second)
+          CHECK(changed[cell] > count / 4);
+        else if (!lit_first)
+          CHECK(changed[cell] < count / 3);  // the outline of a neighbour at most
+      }
+    }
+}
+
+TEST_CASE("the marks of the cursor are drawn in the colours that mean it") {
+  if (!can_draw()) return;
+  for (const bool dark : {true, false}) {
+    viewer::State state = viewer::first_state();
+    state.dark = dark;
+    Screen screen(state, 1600, 1000);
+    const Frame frame = screen.picture();
+    for (const viewer::Exhibit& exhibit : screen.app().model().exhibits()) {
+      const auto lit = screen.app().links().cells.find(exhibit.id);
+      if (lit == screen.app().links().cells.end() || lit->second.empty()) continue;
+      INFO(exhibit.id << (dark ? " dark" : " light"));
+      const Area pane = screen.child(exhibit.id).inner;
+      CHECK(frame.count(pane, viewer::palette().lit) + frame.count(pane, viewer::palette().cursor) > 4);
+    }
+  }
+}

@@ -1,0 +1,226 @@
+// What lights up, against a search through every cell of every stage by nothing but its sources.
+#include "viewer/logic/links.h"
+
+#include <set>
+
+#include "tests/catch.h"
+#include "tests/viewer/states.h"
+
+namespace {
+
+using namespace convlens;
+using namespace convlens::viewer;
+using Cells = std::set<Coord>;
+
+void add(Cells& cells, const Box& box) {
+  testing::for_each(box, [&](const Coord& at) { cells.insert(at); });
+}
+
+bool meets(const Cells& cells, const Box& box) {
+  bool found = false;
+  testing::for_each(box, [&](const Coord& at) { found = found || cells.contains(at); });
+  return found;
+}
+
+// What a cell is made of, by the sources alone.
+struct Elements {
+  Cells x, w;
+
+  void follow(const Plan& plan, const Stage& stage, const Coord& cell) {
+    for (const Term& term : stage.map->source(cell).terms) {
+      if (term.from == kInput) add(x, term.at);
+      if (term.from == kFilter) add(w, term.at);
+      if (term.from.id >= 0)
+        testing::for_each(term.at, [&](const Coord& at) {
+          follow(plan, plan.stages()[static_cast<std::size_t>(term.from.id)], at);
+        });
+    }
+  }
+};
+
+// Of an output, by the definition of the convolution.
+Elements elements_of_output(const ConvProblem& p, const Coord& y) {
+  Elements elements;
+  for (std::int64_t c = 0; c < p.ci_per_group(); ++c)
+    for (std::int64_t u = 0; u < p.hf(); ++u)
+      for (std::int64_t v = 0; v < p.wf(); ++v) {
+        elements.w.insert({y[1], c, u, v});
+        const std::int64_t h = p.input_row(y[2], u), w = p.input_column(y[3], v);
+        if (h >= 0 && h < p.hi() && w >= 0 && w < p.wi())
+          elements.x.insert({y[0], p.group_of_output(y[1]) * p.ci_per_group() + c, h, w});
+      }
+  return elements;
+}
+
+Elements elements_of(const Model& model, const Cursor& cursor) {
+  const Exhibit& exhibit = *model.find(cursor.tensor);
+  Elements elements;
+  if (exhibit.role == Role::input) elements.x = {cursor.at};
+  if (exhibit.role == Role::filter) elements.w = {cursor.at};
+  if (exhibit.role == Role::output) elements = elements_of_output(*model.problem(), cursor.at);
+  if (exhibit.role == Role::stage)
+    elements.follow(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan, model.stage(exhibit), cursor.at);
+  return elements;
+}
+
+// The cells of all stages of `plan` that hold one of the elements, or are made from cells that do.
+std::vector<Cells> holders(const Plan& plan, const Elements& elements) {
+  std::vector<Cells> lit;
+  for (const Stage& stage : plan.stages()) {
+    lit.emplace_back();
+    if (stage.map == nullptr) continue;
+    testing::for_each(Box{{}, testing::extents(stage)}, [&](const Coord& cell) {
+      for (const Term& term : stage.map->source(cell).terms) {
+        const Cells& wanted = term.from == kInput    ? elements.x
+                              : term.from == kFilter ? elements.w
+                                                     : lit[static_cast<std::size_t>(term.from.id)];
+        if (meets(wanted, term.at)) {
+          lit.back().insert(cell);
+          return;
+        }
+      }
+    });
+  }
+  return lit;
+}
+
+Cells lit_cells(const Links& links, const std::string& id) {
+  Cells cells;
+  if (const auto found = links.cells.find(id); found != links.cells.end())
+    for (const Box& box : found->second) add(cells, box);
+  return cells;
+}
+
+// The first cell that is lit and should not be, or is not and should be; "".
+std::string difference(const Cells& lit, const Cells& expected) {
+  for (const Coord& cell : lit)
+    if (!expected.contains(cell)) return testing::text(cell) + " is lit, of " + std::to_string(lit.size());
+  for (const Coord& cell : expected)
+    if (!lit.contains(cell)) return testing::text(cell) + " is not lit";
+  return "";
+}
+
+void check_cursor(const Model& model, const Cursor& cursor) {
+  INFO("cursor " << cursor.tensor << testing::text(cursor.at));
+  const Links links = links_of(model, cursor);
+  const Elements elements = elements_of(model, cursor);
+  CHECK(links.complete);
+  if (cursor.tensor != "x") CHECK(difference(lit_cells(links, "x"), elements.x) == "");
+  if (cursor.tensor != "w") CHECK(difference(lit_cells(links, "w"), elements.w) == "");
+  for (std::size_t r = 0; r < model.rows().size(); ++r) {
+    if (!model.rows()[r].plan) continue;
+    const std::vector<Cells> lit = holders(*model.rows()[r].plan, elements);
+    for (const Exhibit& exhibit : model.exhibits()) {
+      if (exhibit.row != static_cast<int>(r) || exhibit.id == cursor.tensor) continue;
+      INFO("lit in " << exhibit.id);
+      CHECK(difference(lit_cells(links, exhibit.id), lit[static_cast<std::size_t>(exhibit.stage)]) == "");
+    }
+  }
+  CHECK(lit_cells(links, cursor.tensor) == Cells{cursor.at});
+}
+
+// Layers of every kind, small enough that every cell can be asked.
+std::vector<ConvSpec> small_layers() {
+  using testing::padded;
+  std::vector<ConvSpec> layers{
+      padded(1, {.n = 2, .ci = 2, .hi = 5, .wi = 4, .co = 2, .hf = 3, .wf = 3}),
+      {.ci = 4, .hi = 6, .wi = 5, .co = 4, .hf = 2, .wf = 3, .stride_h = 2, .groups = 2},
+      {.ci = 2, .hi = 7, .wi = 7, .co = 3, .hf = 3, .wf = 2, .pad_left = 2, .dilation_h = 2, .dilation_w = 3},
+      {.hi = 6, .wi = 7, .hf = 2, .wf = 1, .stride_h = 4, .stride_w = 3},
+      padded(3, {.ci = 3, .hi = 4, .wi = 4, .co = 3, .hf = 3, .wf = 3, .groups = 3, .bias = true}),
+      {.n = 2, .ci = 2, .co = 2}};
+  for (std::uint64_t k = 0; k < 6; ++k) layers.push_back(testing::random_problem(31, k, 6, 1500).spec());
+  return layers;
+}
+
+}  // namespace
+
+TEST_CASE("what lights up in every tensor of every row is what the index maps say") {
+  std::uint64_t number = 0;
+  for (const ConvSpec& spec : small_layers())
+    for (const std::string& run : testing::all_runs()) {
+      const Model model(testing::state_of(spec, {run}));
+      if (model.exhibits().size() < 4) continue;  // no stage of its own
+      INFO(run << " on " << testing::text({spec.ci, spec.hi, spec.wi, spec.hf, spec.wf, spec.groups}));
+      for (const Exhibit& exhibit : model.exhibits())
+        if (exhibit.cells() > 0) check_cursor(model, {exhibit.id, testing::some_cell(exhibit, 77, ++number)});
+    }
+}
+
+TEST_CASE("the outputs that light up for an element are those whose window holds it") {
+  for (std::uint64_t k = 0; k < 40; ++k) {
+    const ConvProblem p = testing::random_problem(32, k, 7, 3000);
+    const Model model(testing::state_of(p.spec(), {}));
+    if (p.n() == 0) continue;
+    const Coord x = testing::some_cell(*model.find("x"), 33, k), w = testing::some_cell(*model.find("w"), 34, k);
+    Cells of_x, of_w;
+    testing::for_each(testing::whole(*model.find("y")), [&](const Coord& y) {
+      const Elements elements = elements_of_output(p, y);
+      if (elements.x.contains(x)) of_x.insert(y);
+      if (elements.w.contains(w)) of_w.insert(y);
+    });
+    CHECK(difference(lit_cells(links_of(model, {"x", x}), "y"), of_x) == "");
+    CHECK(difference(lit_cells(links_of(model, {"w", w}), "y"), of_w) == "");
+  }
+}
+
+TEST_CASE("an output that lights up for a stage's cell reads something that the cell is made of") {
+  std::uint64_t number = 0;
+  for (const ConvSpec& spec : small_layers()) {
+    const Model model(testing::state_of(spec, testing::all_runs()));
+    for (const Exhibit& exhibit : model.exhibits()) {
+      if (exhibit.role != Role::stage || exhibit.cells() == 0) continue;
+      const Cursor cursor{exhibit.id, testing::some_cell(exhibit, 35, ++number)};
+      const Elements elements = elements_of(model, cursor);
+      if (elements.x.empty() && elements.w.empty()) continue;  // padding
+      INFO(exhibit.id << testing::text(cursor.at));
+      for (const Coord& y : lit_cells(links_of(model, cursor), "y")) {
+        const Elements read = elements_of_output(*model.problem(), y);
+        const auto shared = [](const Cells& a, const Cells& b) {
+          return std::ranges::any_of(a, [&](const Coord& at) { return b.contains(at); });
+        };
+        CHECK((shared(elements.x, read.x) || shared(elements.w, read.w)));
+      }
+    }
+  }
+}
+
+TEST_CASE("of what lights up for an output, what the output is computed from is told apart from further copies") {
+  std::uint64_t number = 0;
+  for (const ConvSpec& spec : small_layers())
+    for (const std::string& run : testing::all_runs()) {
+      const Model model(testing::state_of(spec, {run}));
+      if (model.exhibits().size() < 4 || model.find("y")->cells() == 0) continue;
+      const Cursor cursor{"y", testing::some_cell(*model.find("y"), 36, ++number)};
+      const Links links = links_of(model, cursor);
+      for (const Exhibit& exhibit : model.exhibits()) {
+        if (exhibit.role != Role::stage) continue;
+        INFO(exhibit.id << " for y" << testing::text(cursor.at));
+        Cells expected, used;
+        for (const Coord& cell : lit_cells(links, exhibit.id))
+          for (const Box& box : model.stage(exhibit).map->outputs(cell))
+            if (box.contains(cursor.at)) expected.insert(cell);
+        for (const Box& box : links.used.at(exhibit.id)) add(used, box);
+        CHECK(difference(used, expected) == "");
+      }
+    }
+}
+
+TEST_CASE("a cursor anywhere is moved into the tensors that there are") {
+  const Model model(testing::state_of({.n = 2, .ci = 3, .hi = 5, .wi = 6, .co = 4, .hf = 3, .wf = 3}, {"im2win.ref"}));
+  CHECK(model.valid({"y", {9, 9, 9, 9, 9, 9}}) == Cursor{"y", {1, 3, 2, 3, 0, 0}});
+  CHECK(model.valid({"x", {-1, -1, -1, -1}}) == Cursor{"x", {}});
+  CHECK(model.valid({"gone.ref/stage", {1, 1, 1, 1}}).tensor == "y");
+  for (const Exhibit& exhibit : model.exhibits()) {
+    const Cursor far{exhibit.id, {99, 99, 99, 99, 99, 99}};
+    CHECK(model.valid(model.valid(far)) == model.valid(far));
+    CHECK(testing::whole(exhibit).contains(model.valid(far).at));
+  }
+}
+
+TEST_CASE("where tensors have more cells than can be told, links say that they are incomplete") {
+  const Model model(testing::state_of(
+      testing::padded(8, {.n = 1, .ci = 512, .hi = 64, .wi = 64, .co = 512, .hf = 17, .wf = 17}), {"im2col.ref"}));
+  const Links links = links_of(model, {"x", {0, 100, 30, 30}});
+  for (const auto& [id, boxes] : links.cells) CHECK(boxes.size() <= kMostBoxes);
+}

@@ -1,0 +1,213 @@
+// A session is one JSON file: what is written is read back, and what cannot be understood is refused in one line.
+#include "viewer/logic/state.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "algorithms/error.h"
+#include "algorithms/interface/registry.h"
+#include "algorithms/problem/layers.h"
+#include "tests/catch.h"
+#include "tests/support/command.h"
+#include "tests/support/draw.h"
+#include "tests/support/random_problems.h"
+
+namespace {
+
+using namespace convlens;
+using namespace convlens::viewer;
+using Json = nlohmann::ordered_json;
+
+template <class List>
+auto one_of(testing::Draw& draw, const List& list) {
+  return list[static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(std::size(list)) - 1))];
+}
+
+// Any state, sensible or not: layers may break rules, cursors may point at nothing.
+State some_state(std::uint64_t seed) {
+  testing::Draw draw{seed};
+  State s = first_state();
+  s.layer = draw.coin() ? "" : one_of(draw, named_layers()).name;
+  s.spec = testing::random_problem(seed, 0).spec();
+  if (draw.coin()) s.spec.stride_w = draw(-3, 0), s.spec.ci = draw(-9, 1000000);
+  s.dtype = one_of(draw, kDTypes);
+  s.layouts = {one_of(draw, kLayouts), one_of(draw, kFilterLayouts), one_of(draw, kLayouts)};
+  s.runs.clear();
+  for (const Algorithm* row : algorithms())
+    if (draw(0, 3) == 0) s.runs.push_back(row->id);
+  s.panel = one_of(draw, panel_names());
+  s.arrangement = one_of(draw, arrangement_names());
+  s.cursor = {one_of(draw, std::vector<std::string>{"x", "w", "y", "im2win.ref/im2win", "ünd \"quoted\"\n"}), {}};
+  for (std::int64_t& index : s.cursor.at) index = draw(-2, 1000);
+  if (draw.coin()) s.hidden = {"x", "winograd.ref/v"};
+  s.step = draw(0, 48), s.block = draw(0, 1000);
+  s.picture = one_of(draw, std::vector<std::string>{"", "random", "/tmp/a picture.png", "Übung.png"});
+  s.seed = random_bits(seed, 7);
+  s.memory_limit = draw(0, std::int64_t{1} << 40);
+  s.dark = draw.coin();
+  s.scale = draw.coin() ? 0 : static_cast<double>(draw(500, 4000)) / 1000;
+  return s;
+}
+
+std::string complaint(const Json& json) {
+  try {
+    state_from_json(json);
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string complaint_about_file(const std::string& text) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/state.json";
+  std::ofstream(file) << text;
+  try {
+    read_state(file);
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+Json with(const std::string& field, const Json& value) {
+  Json json = to_json(first_state());
+  json[field] = value;
+  return json;
+}
+
+}  // namespace
+
+TEST_CASE("any state comes back from its JSON, and from its file") {
+  const TemporaryFolder folder;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const State state = some_state(seed);
+    INFO(to_json(state).dump());
+    CHECK(state_from_json(to_json(state)) == state);
+    CHECK(state_from_json(Json::parse(to_json(state).dump(2))) == state);
+  }
+  const std::string file = folder.path() + "/new/folder/state.json";
+  write_state(some_state(3), file);
+  CHECK(read_state(file) == some_state(3));
+  CHECK_FALSE(std::filesystem::exists(file + ".part"));
+}
+
+TEST_CASE("fields that a state file leaves out keep their first value") {
+  CHECK(state_from_json({{"convlens_state", 1}}) == first_state());
+  State light = first_state();
+  light.dark = false;
+  CHECK(state_from_json({{"convlens_state", 1}, {"dark", false}}) == light);
+}
+
+TEST_CASE("every wrong field of a state file is refused in one line that names it") {
+  const std::vector<std::pair<std::string, Json>> wrong{
+      {"layer", 9},
+      {"layer", "cv99"},
+      {"problem", 5},
+      {"problem", Json::array({1, 2})},
+      {"problem", {{"hi", "nine"}}},
+      {"problem", {{"hi", 1.5}}},
+      {"problem", {{"height", 9}}},
+      {"problem", {{"hi", 18446744073709551615u}}},
+      {"problem", {{"bias", 1}}},
+      {"dtype", "f8"},
+      {"dtype", 32},
+      {"layout", "NCHW"},
+      {"layout", {{"x", "NCHW"}}},
+      {"layout", {{"x", "WHCN"}, {"w", "OIHW"}, {"y", "NCHW"}}},
+      {"runs", "im2win.ref"},
+      {"runs", {1, 2}},
+      {"panel", "layout"},
+      {"panel", "two\nlines"},
+      {"arrangement", nullptr},
+      {"cursor", {{"tensor", "y"}}},
+      {"cursor", {{"tensor", "y"}, {"at", {0, 1, 2, 3, 4, 5, 6}}}},
+      {"cursor", {{"tensor", "y"}, {"at", {0, "1"}}}},
+      {"cursor", {{"tensor", "y"}, {"at", {0, 1.5}}}},
+      {"hidden", "x"},
+      {"step", -1},
+      {"step", 49},
+      {"step", 1.5},
+      {"block", -1},
+      {"picture", false},
+      {"seed", "one"},
+      {"seed", -1},
+      {"memory_limit", -1},
+      {"memory_limit", 1e300},
+      {"memory_limit", 18446744073709551615u},
+      {"dark", "yes"},
+      {"scale", 0.1},
+      {"scale", -1},
+      {"scale", 100},
+      {"scale", "1"},
+      {"colour", "blue"},
+      {"convlens_state", 2},
+      {"convlens_state", "1"},
+  };
+  for (const auto& [field, value] : wrong) {
+    const std::string says = complaint(with(field, value));
+    INFO(field << ": " << value.dump() << " → " << says);
+    CHECK(says.starts_with("state: " + field));
+    CHECK(std::ranges::count(says, '\n') == 0);
+  }
+}
+
+TEST_CASE("a state file that is no state is refused in one line") {
+  for (const std::string text : {"", " ", "{", "null", "[]", "[1]", "5", "\"state\"", "{}", "{\"layer\":\"cv9\"}", "\x01\x02",
+                                 "{\"convlens_state\":1,}", "{\"convlens_state\":1} trailing", "{\"convlens_state\":1e999}",
+                                 "\xff\xfe{\"convlens_state\":1}"}) {
+    const std::string says = complaint_about_file(text);
+    INFO(text << " → " << says);
+    CHECK(says.starts_with("state: "));
+    CHECK(std::ranges::count(says, '\n') == 0);
+  }
+  CHECK_THROWS_AS(read_state("/nowhere/state.json"), BadInput);
+  CHECK_THROWS_AS(read_state("/"), BadInput);
+}
+
+TEST_CASE("a state file spoilt at any one byte is read or refused, never more") {
+  const std::string good = to_json(some_state(5)).dump();
+  for (std::uint64_t k = 0; k < 400; ++k) {
+    std::string text = good;
+    const auto at = static_cast<std::size_t>(random_integer(91, 2 * k, 0, static_cast<std::int64_t>(text.size()) - 1));
+    if (k % 4 == 0)
+      text.resize(at);
+    else
+      text[at] = static_cast<char>(random_integer(91, 2 * k + 1, 0, 255));
+    INFO(text);
+    CHECK(std::ranges::count(complaint_about_file(text), '\n') == 0);
+  }
+}
+
+TEST_CASE("the state of the last session is kept, and a damaged one put aside") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/state.json";
+  CHECK(read_kept_state("").file.empty());
+  CHECK(read_kept_state(file).state == first_state());
+  CHECK(read_kept_state(file).notice.empty());
+
+  write_state(some_state(8), file);
+  CHECK(read_kept_state(file).state == some_state(8));
+  CHECK(read_kept_state(file).file == file);
+
+  std::ofstream(file) << "not JSON";
+  const KeptState damaged = read_kept_state(file);
+  CHECK(damaged.state == first_state());
+  CHECK(damaged.file == file);
+  CHECK(damaged.notice.find(file + ".damaged") != std::string::npos);
+  CHECK(std::ranges::count(damaged.notice, '\n') == 0);
+  CHECK(std::filesystem::exists(file + ".damaged"));
+  CHECK_FALSE(std::filesystem::exists(file));
+}
+
+TEST_CASE("a state that cannot be written says so in one line") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() + "/file") << "in the way";
+  CHECK_THROWS_WITH(write_state(first_state(), folder.path() + "/file/state.json"),
+                    Catch::Matchers::Contains("cannot be written"));
+  State unwritable = first_state();
+  unwritable.picture = "\xff.png";  // a file's name that is no UTF-8
+  write_state(unwritable, folder.path() + "/state.json");
+  CHECK_NOTHROW(read_state(folder.path() + "/state.json"));
+}

@@ -1,0 +1,145 @@
+// Runs, lines and sectors against a count of every byte; the copies of pixels against a count of every cell.
+#include "viewer/logic/traffic.h"
+
+#include <set>
+
+#include "algorithms/measure/ledger.h"
+#include "tests/catch.h"
+#include "tests/support/draw.h"
+#include "tests/viewer/states.h"
+#include "viewer/logic/copies.h"
+#include "viewer/logic/links.h"
+
+namespace {
+
+using namespace convlens;
+using namespace convlens::viewer;
+
+struct Counted {
+  std::set<std::int64_t> bytes, lines, sectors;
+  std::int64_t runs = 0;
+};
+
+Counted count(const std::vector<Box>& boxes, const Shape& shape, Layout layout, std::int64_t size) {
+  const Strides strides = dense_strides(layout, shape);
+  Counted counted;
+  for (const Box& box : boxes)
+    testing::for_each(box, [&](const Coord& at) {
+      std::int64_t offset = 0;
+      for (std::size_t axis = 0; axis < 4; ++axis) offset += at[axis] * strides[axis];
+      for (std::int64_t byte = offset * size; byte < (offset + 1) * size; ++byte) {
+        counted.bytes.insert(byte);
+        counted.lines.insert(byte / 64);
+        counted.sectors.insert(byte / 32);
+      }
+    });
+  for (const std::int64_t byte : counted.bytes) counted.runs += !counted.bytes.contains(byte - 1);
+  return counted;
+}
+
+void check(const std::vector<Box>& boxes, const Shape& shape, std::int64_t size) {
+  for (const Layout layout : kLayouts) {
+    const Traffic traffic = traffic_of(boxes, shape, layout, size);
+    const Counted counted = count(boxes, shape, layout, size);
+    INFO(name(layout));
+    CHECK(traffic.bytes == static_cast<std::int64_t>(counted.bytes.size()));
+    CHECK(traffic.lines == static_cast<std::int64_t>(counted.lines.size()));
+    CHECK(traffic.sectors == static_cast<std::int64_t>(counted.sectors.size()));
+    CHECK(static_cast<std::int64_t>(traffic.runs.size()) == counted.runs);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what a window and a warp touch is counted byte by byte in every layout") {
+  for (std::uint64_t k = 0; k < 60; ++k) {
+    const ConvProblem p = testing::random_problem(61, k, 12, 20000);
+    if (p.n() == 0) continue;
+    const Model model(testing::state_of(p.spec(), {}));
+    const Coord y = testing::some_cell(*model.find("y"), 62, k);
+    INFO("problem " << k << ", y" << testing::text(y));
+    const std::int64_t size = size_of(kDTypes[k % std::size(kDTypes)]);
+    check(window_of_output(p, y), p.x_shape(), size);
+    check(warp_boxes(p, y), p.x_shape(), size);
+  }
+}
+
+TEST_CASE("boxes that overlap or touch count each byte once") {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    testing::Draw draw{seed};
+    const Shape shape{draw(1, 3), draw(1, 20), draw(1, 6), draw(1, 20)};
+    std::vector<Box> boxes;
+    for (std::int64_t k = draw(0, 6); k > 0; --k) {
+      Box box;
+      for (std::size_t axis = 0; axis < 4; ++axis) {
+        box.first[axis] = draw(0, shape[axis] - 1);
+        box.extent[axis] = draw(1, shape[axis] - box.first[axis]);
+      }
+      boxes.push_back(box);
+    }
+    check(boxes, shape, draw.coin() ? 4 : 2);
+  }
+}
+
+TEST_CASE("a warp is 32 outputs in a row, or as many as are left") {
+  const ConvProblem p({.n = 1, .ci = 1, .hi = 8, .wi = 8, .hf = 1, .wf = 1});
+  CHECK(warp_boxes(p, {0, 0, 0, 0}).size() == 32);
+  CHECK(warp_boxes(p, {0, 0, 7, 0}).size() == 8);
+  CHECK(warp_boxes(p, {0, 0, 1, 3}).front() == Box::cell({0, 0, 1, 3}));
+}
+
+TEST_CASE("an offset's element has that offset") {
+  const Shape shape{2, 3, 5, 4};
+  for (const Layout layout : kLayouts) {
+    const Strides strides = dense_strides(layout, shape);
+    for (std::int64_t offset = 0; offset < elements(shape); ++offset) {
+      const Coord at = coordinate_at(shape, layout, offset);
+      CHECK(at[0] * strides[0] + at[1] * strides[1] + at[2] * strides[2] + at[3] * strides[3] == offset);
+    }
+  }
+}
+
+TEST_CASE("how often each pixel is stored is counted cell by cell, and adds up to the ledger's bytes") {
+  int in_ledger = 0;
+  std::vector<ConvSpec> layers{testing::padded(3, {.n = 2, .ci = 2, .hi = 6, .wi = 6, .co = 2, .hf = 3, .wf = 3})};
+  for (std::uint64_t k = 0; k < 10; ++k) layers.push_back(testing::random_problem(63, k, 8, 3000).spec());
+  for (const ConvSpec& spec : layers) {
+    const Model model(testing::state_of(spec, testing::all_runs()));
+    for (const Exhibit& exhibit : model.exhibits()) {
+      const std::optional<Copies> copies = copies_of(model, exhibit);
+      if (!copies) continue;
+      INFO(exhibit.id << " on " << testing::text({spec.ci, spec.hi, spec.wi, spec.hf, spec.wf, spec.pad_top}));
+      const Stage& stage = model.stage(exhibit);
+      std::vector<std::int64_t> counts(copies->counts.size(), 0);
+      std::int64_t zeros = 0;
+      bool mixes = false;
+      testing::for_each(testing::whole(exhibit), [&](const Coord& cell) {
+        const Source source = stage.map->source(cell);
+        mixes = mixes || source.kind == SourceKind::combination || source.kind == SourceKind::region;
+        zeros += source.terms.empty();
+        for (const Term& term : source.terms)
+          testing::for_each(term.at, [&](const Coord& x) {
+            if (x[0] == 0 && x[1] == 0) ++counts[static_cast<std::size_t>(x[2] * copies->width + x[3])];
+          });
+      });
+      CHECK(copies->counts == counts);
+      CHECK(copies->most == std::ranges::max(counts));
+      CHECK(copies->bytes == stage.cells() * stage.cell_bytes());
+      CHECK(copies->bytes == exhibit.bytes);
+      if (mixes) {
+        CHECK(copies->elements == 0);
+        CHECK(copies->zeros == 0);
+        continue;
+      }
+      CHECK(copies->zeros == zeros);
+      CHECK(copies->elements + copies->zeros == stage.cells());
+      if (!stage.stored || stage.passes() != 1 || stage.copies != 1) continue;
+      for (const Ledger::Line& line : planned_bytes(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan))
+        if (line.name == stage.id) {
+          CHECK(line.bytes == copies->bytes);
+          ++in_ledger;
+        }
+    }
+  }
+  CHECK(in_ledger > 10);
+}

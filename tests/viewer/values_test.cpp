@@ -1,0 +1,164 @@
+// The value of any cell, asked through the maps, against what plans leave in their buffers when they run, and against
+// the definition.
+#include "viewer/logic/values.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "tests/catch.h"
+#include "tests/support/plan_run.h"
+#include "tests/viewer/states.h"
+#include "viewer/logic/links.h"
+
+namespace {
+
+using namespace convlens;
+using namespace convlens::viewer;
+
+std::vector<double> all_values(const Shape& shape, const Element& element) {
+  std::vector<double> values;
+  testing::for_each(Box{{}, testing::extents(shape)},
+                    [&](const Coord& at) { values.push_back(element(at[0], at[1], at[2], at[3])); });
+  return values;
+}
+
+testing::Reference reference_of(const ConvProblem& p, const Sources& sources) {
+  std::vector<double> bias;
+  for (std::int64_t o = 0; o < p.co() && p.bias(); ++o) bias.push_back(sources.bias(o));
+  return {p, DType::f64, all_values(p.x_shape(), sources.x), all_values(p.w_shape(), sources.w), bias};
+}
+
+// Runs the plan and hands over its workspace as it is left behind.
+testing::GuardedWorkspace workspace_after(const Plan& plan, const testing::Reference& reference) {
+  const testing::Arrangements at = testing::Arrangements::of(plan.request());
+  const testing::RunInputs inputs(reference, at.x, at.w);
+  testing::GuardedTensor y(DType::f64, plan.problem().y_shape(), at.y);
+  testing::GuardedWorkspace workspace(plan.workspace_bytes());
+  plan.run({inputs.x(), inputs.w(), inputs.bias(), y.view()}, workspace.span());
+  return workspace;
+}
+
+// Whether the whole of the stage is in the workspace after a run.
+bool left_behind(const Stage& stage) { return stage.stored && stage.passes() == 1 && stage.copies == 1; }
+
+std::complex<double> cell_in_memory(const Plan& plan, const Stage& stage, std::span<const std::byte> memory,
+                                    const Coord& cell) {
+  const auto buffer = std::ranges::find(plan.workspace(), stage.id, &Buffer::name);
+  const auto* numbers = reinterpret_cast<const double*>(memory.data() + buffer->offset);
+  const std::int64_t offset = stage.offset(cell);
+  return stage.complex ? std::complex(numbers[2 * offset], numbers[2 * offset + 1]) : std::complex(numbers[offset]);
+}
+
+}  // namespace
+
+TEST_CASE("the value of every cell of every stage is what a run of the plan leaves in its buffer") {
+  std::map<std::string, int> compared;
+  for (std::uint64_t k = 0; k < 14; ++k) {
+    ConvSpec spec = testing::random_problem(51, k, 9, 4000).spec();
+    if (k % 2 == 0) spec.stride_h = spec.stride_w = spec.dilation_h = spec.dilation_w = 1, spec.hf = spec.wf = 3;
+    if (!broken_rules(spec).empty() || spec.n == 0) continue;
+    for (const char* family : {"im2col", "im2win", "winograd", "fft"})
+      for (const testing::Variant& variant : testing::variants()) {
+        if (variant.row->family != family || !variant.row->id.ends_with(".ref")) continue;
+        State state = testing::state_of(spec, {variant.name()});
+        state.dtype = DType::f64;
+        const auto model = std::make_shared<const Model>(state);
+        const ChosenRow& row = model->rows().front();
+        if (!row.plan) continue;
+        const Sources sources = random_sources(*model->problem(), 52 + k);
+        const Values values(model, sources);
+        const testing::GuardedWorkspace memory = workspace_after(*row.plan, reference_of(*model->problem(), sources));
+        for (const Exhibit& exhibit : model->exhibits()) {
+          if (exhibit.role != Role::stage || !left_behind(model->stage(exhibit))) continue;
+          INFO(exhibit.id << " of problem " << k);
+          const Stage& stage = model->stage(exhibit);
+          double furthest = 0;
+          testing::for_each(testing::whole(exhibit), [&](const Coord& cell) {
+            if (stage.map->source(cell).kind == SourceKind::alignment_padding) return;
+            const auto told = values.at(exhibit, cell), stored = cell_in_memory(*row.plan, stage, memory.span(), cell);
+            const double away = std::abs(told - stored);
+            furthest = std::isfinite(away) ? std::max(furthest, away) : 1e300;
+          });
+          CHECK(furthest < 1e-9);
+          ++compared[family];
+        }
+      }
+  }
+  for (const char* family : {"im2col", "im2win", "winograd"}) {
+    INFO(family);
+    CHECK(compared[family] >= 5);
+  }
+  if (!testing::rows_here().empty() && std::ranges::any_of(testing::rows_here(), [](const Algorithm* row) {
+        return row->id == "fft.ref";
+      }))
+    CHECK(compared["fft"] >= 5);
+}
+
+TEST_CASE("the value of every output is that of the definition, bias and groups included") {
+  for (std::uint64_t k = 0; k < 60; ++k) {
+    const ConvProblem p = testing::random_problem(53, k, 8, 5000);
+    const auto model = std::make_shared<const Model>(testing::state_of(p.spec(), {}));
+    const Sources sources = random_sources(p, k);
+    const Values values(model, sources);
+    const testing::Reference reference = reference_of(p, sources);
+    std::size_t flat = 0;
+    testing::for_each(testing::whole(*model->find("y")), [&](const Coord& at) {
+      REQUIRE(values.at(*model->find("y"), at).real() == Approx(reference.y[flat++]).margin(1e-12));
+    });
+    CHECK(flat == reference.y.size());
+  }
+}
+
+TEST_CASE("the terms that light up, times their coefficients, add up to the cell's value") {
+  std::uint64_t number = 0;
+  for (std::uint64_t k = 0; k < 12; ++k) {
+    ConvSpec spec = testing::random_problem(54, k, 9, 4000).spec();
+    if (k % 2 == 0) spec.stride_h = spec.stride_w = spec.dilation_h = spec.dilation_w = 1, spec.hf = spec.wf = 3;
+    if (!broken_rules(spec).empty()) continue;
+    const auto model = std::make_shared<const Model>(testing::state_of(spec, testing::all_runs()));
+    const Sources sources = random_sources(*model->problem(), k);
+    const Values values(model, sources);
+    for (const Exhibit& exhibit : model->exhibits()) {
+      if (exhibit.role != Role::stage || exhibit.cells() == 0) continue;
+      const Coord cell = testing::some_cell(exhibit, 55, ++number);
+      const Links links = links_of(*model, {exhibit.id, cell});
+      if (links.kind == SourceKind::region) continue;
+      INFO(exhibit.id << testing::text(cell));
+      double sum = 0;
+      for (const LinkedTerm& term : links.terms) {
+        const Coord& at = term.at.first;
+        sum += term.coefficient.value() * (term.from == kInput ? sources.x : sources.w)(at[0], at[1], at[2], at[3]);
+      }
+      CHECK(values.at(exhibit, cell).real() == Approx(sum).margin(1e-12));
+    }
+  }
+}
+
+TEST_CASE("images that are constant, or not numbers at all, have a colour scale") {
+  const ConvSpec spec = testing::padded(1, {.n = 1, .ci = 2, .hi = 8, .wi = 8, .co = 2, .hf = 3, .wf = 3});
+  const auto model = std::make_shared<const Model>(testing::state_of(spec, testing::all_runs()));
+  const auto everywhere = [](double value) { return [value](auto, auto, auto, auto) { return value; }; };
+  for (const double value : {0.0, 1.0, std::nan(""), std::numeric_limits<double>::infinity(), 1e300, 1e-300}) {
+    const Values values(model, {everywhere(value), everywhere(1), [](std::int64_t) { return 0.0; }});
+    for (const Exhibit& exhibit : model->exhibits()) {
+      INFO(exhibit.id << " of " << value);
+      const double largest = values.largest(exhibit);
+      CHECK(std::isfinite(largest));
+      CHECK(largest > 0);
+      values.at(exhibit, testing::some_cell(exhibit, 56, 1));
+    }
+  }
+}
+
+TEST_CASE("a picture is stretched over the image, its colours repeated over the channels") {
+  const ConvProblem p({.n = 2, .ci = 5, .hi = 2, .wi = 2});
+  const Photograph photo{2, 2, 3, {0.0f, 0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f, 0.9f, 1.0f, 0.95f}};
+  const Sources sources = picture_sources(p, photo);
+  CHECK(sources.x(0, 0, 0, 0) == Approx(0.0).margin(1e-6));
+  CHECK(sources.x(1, 1, 0, 1) == Approx(0.4));
+  CHECK(sources.x(0, 3, 1, 0) == Approx(0.6));  // channel 3 is red again
+  CHECK(sources.x(0, 4, 1, 1) == Approx(1.0));
+  const ConvProblem one({.hi = 1, .wi = 1});
+  CHECK(std::isfinite(picture_sources(one, Photograph{1, 1, 1, {0.5f}}).x(0, 0, 0, 0)));
+}
