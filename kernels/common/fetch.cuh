@@ -23,11 +23,11 @@ __device__ __forceinline__ void copy_run(float* to, const float* from) {
 // that keeps the fewest lanes idle.
 template <int cells, int width, int pitch>
 struct ChannelCopy {
-  static constexpr int rounds(int lanes) {
+  static __device__ constexpr int rounds(int lanes) {
     const int cell_lanes = threads / lanes;
     return (cells + cell_lanes - 1) / cell_lanes * ((stage_channels + lanes - 1) / lanes);
   }
-  static constexpr int best_channel_lanes() {
+  static __device__ constexpr int best_channel_lanes() {
     if (x_layout == NHWC) return stage_channels % 8 == 0 ? 8 : stage_channels % 4 == 0 ? 4 : 1;
     int best = 1;
     for (int lanes = 2; threads % (32 * lanes) == 0; lanes *= 2)
