@@ -12,5 +12,6 @@ struct EmbeddedFile {
 };
 
 const std::vector<EmbeddedFile>& layer_files();
+const std::vector<EmbeddedFile>& model_files();  // rows.model
 
 }  // namespace convlens

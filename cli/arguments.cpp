@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 
 #include "algorithms/measure/device.h"
 #include "algorithms/measure/machine.h"
@@ -10,7 +9,6 @@
 #include "algorithms/problem/parse.h"
 #include "algorithms/suggest.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 
 namespace convlens::cli {
 
@@ -40,42 +38,6 @@ std::vector<NamedLayer> find_layers(const std::string& name) {
       (meant.empty()
            ? ", must be a layer or suite of `convlens list layers`, or a problem as in 1x64x56x56 --filter 64x3x3"
            : ", did you mean \"" + meant + "\"?"));
-}
-
-// Every combination of the listed values of `options`; free texts keep their defaults.
-std::vector<OptionSet> all_option_sets(const std::vector<Option>& options) {
-  std::vector<OptionSet> sets{OptionSet::parse("", options)};
-  for (const Option& option : options) {
-    std::vector<OptionSet> more;
-    for (const OptionSet& set : sets)
-      for (const std::string& value : option.values) {
-        more.push_back(set);
-        more.back().set(option.id, value);
-      }
-    if (!more.empty()) sets = std::move(more);
-  }
-  return sets;
-}
-
-// "gpu" is GPU 0, "gpu1" and "cuda:1" are GPU 1; nothing for anything else.
-std::optional<int> gpu_index(const std::string& device) {
-  for (const std::string prefix : {"gpu", "cuda:", "cuda"}) {
-    if (!device.starts_with(prefix)) continue;
-    const std::string number = device.substr(prefix.size());
-    if (number.empty()) return 0;
-    if (number.size() <= 3 && number.find_first_not_of("0123456789") == std::string::npos) return std::stoi(number);
-  }
-  return std::nullopt;
-}
-
-bool wants_gpu(const std::string& device) {
-  return device == "auto" ? why_no_device().empty() : gpu_index(device).has_value();
-}
-
-// One value each time, and as often as the command works on.
-CLI::Option* limit(CLI::Option* option, Amount amount) {
-  if (amount == Amount::many) return option->allow_extra_args(false);
-  return option->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
 }
 
 }  // namespace
@@ -139,138 +101,9 @@ std::vector<Layer> LayerArguments::layers() const {
   return layers;
 }
 
-void RowArguments::add_to(CLI::App& command, Amount amount) {
-  const std::string group = "Algorithms";
-  const auto add = [&](const std::string& option, std::vector<std::string>& values, const std::string& type,
-                       const std::string& sentence) {
-    limit(command.add_option(option, values, sentence), amount)->type_name(type)->group(group);
-  };
-  const bool many = amount == Amount::many;
-  const std::string repeated = many ? ", or all; may be repeated" : "";
-  add("--algorithm", runs_, "NAME[:ID=VALUE,…]", "a row of `convlens list algorithms`, with options" + repeated);
-  add("--dtype", dtypes_, "TYPE", "f16, bf16, f32, f64" + repeated);
-  add("--layout", layouts_, "LAYOUT", "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW" + repeated);
-  if (many)
-    command.add_option("--options", options_, "default, or all: every combination of the options' listed values")
-        ->type_name("WHICH")
-        ->group(group);
-  command
-      .add_option("--device", device_,
-                  "cpu, gpu, gpu1 …, or auto: a GPU where there is one; left out, each row runs where it can")
-      ->type_name("DEVICE")
-      ->group(group);
-}
-
-void RowArguments::add_row_to(CLI::App& command) {
-  command.add_option_function<std::string>(
-      "ROW", [this](const std::string& run) { runs_ = {run}; },
-      "NAME[:ID=VALUE,…], a row of `convlens list algorithms`, with options");
-  const auto add = [&](const std::string& option, std::vector<std::string>& values, const std::string& type,
-                       const std::string& sentence) {
-    limit(command.add_option(option, values, sentence), Amount::one)->type_name(type)->group("Algorithms");
-  };
-  add("--dtype", dtypes_, "TYPE", "f16, bf16, f32, f64");
-  add("--layout", layouts_, "LAYOUT", "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW");
-}
-
-bool RowArguments::asks_for_all() const { return runs_.empty() || std::ranges::find(runs_, "all") != runs_.end(); }
-
-bool RowArguments::takes(const Algorithm& row) const {
-  if (device_.empty()) return true;
-  return (row.unit != Unit::cpu) == wants_gpu(device_);
-}
-
-// A family's bare name means its first row, with --device its first row there.
-Run RowArguments::parse(const std::string& text) const {
-  const std::size_t end = std::min(text.find(':'), text.size());
-  for (const Algorithm* row : algorithms())
-    if (row->family == text.substr(0, end) && takes(*row)) return parse_run(row->id + text.substr(end));
-  Run run = parse_run(text);
-  if (!takes(*run.algorithm))
-    throw BadInput("device: " + device_ + ", must be " + (run.algorithm->unit == Unit::cpu ? "cpu" : "gpu") + " for " +
-                   run.algorithm->id);
-  return run;
-}
-
-std::vector<Run> RowArguments::runs() const {
-  if (options_ != "default" && options_ != "all")
-    throw BadInput("--options: " + options_ + suggestion(options_, std::vector<std::string>{"default", "all"}));
-  std::vector<Run> asked;
-  for (const std::string& run : runs_)
-    if (run != "all") asked.push_back(parse(run));
-  if (asks_for_all())
-    for (const Algorithm* row : algorithms())
-      if (takes(*row)) asked.push_back({row, OptionSet::parse("", row->options)});
-  if (options_ == "default") return asked;
-
-  std::vector<Run> every;
-  for (const Run& run : asked)
-    for (OptionSet& set : all_option_sets(run.algorithm->options)) every.push_back({run.algorithm, std::move(set)});
-  return every;
-}
-
-std::vector<Run> RowArguments::runs_here() const {
-  for (const std::string& text : runs_)
-    if (text != "all")
-      if (const Place where = place(*parse(text).algorithm); where.kind == Place::Kind::device)
-        static_cast<void>(device(where));  // throws where there is none
-  if (!asks_for_all()) return runs();
-
-  std::vector<Run> here = runs();
-  std::erase_if(here, [](const Run& run) { return !why_not_here(*run.algorithm).empty(); });
-  return here;
-}
-
-void RowArguments::say_left_out() const {
-  if (!asks_for_all()) return;
-  std::map<std::string, std::string> left_out;  // why, which rows
-  for (const Algorithm* row : algorithms())
-    if (const std::string why = why_not_here(*row); !why.empty() && takes(*row)) {
-      std::string& rows = left_out[why];
-      rows += (rows.empty() ? "" : ", ") + row->id;
-    }
-  for (const auto& [why, rows] : left_out) say("left out " + rows + ": " + why);
-}
-
-std::vector<DType> RowArguments::dtypes(std::vector<DType> otherwise) const {
-  if (dtypes_.empty()) return otherwise;
-  std::vector<DType> types;
-  for (const std::string& name : dtypes_) {
-    if (name == "all")
-      types.insert(types.end(), kDTypes.begin(), kDTypes.end());
-    else if (const auto dtype = parse_dtype(name))
-      types.push_back(*dtype);
-    else
-      throw BadInput("dtype: " + name + suggestion(name, std::vector<std::string>{"f16", "bf16", "f32", "f64", "all"}));
-  }
-  return types;
-}
-
-std::vector<Layouts> RowArguments::layouts(std::vector<Layouts> otherwise) const {
-  if (layouts_.empty()) return otherwise;
-  std::vector<Layouts> chosen;
-  for (const std::string& name : layouts_) {
-    const std::vector<Layouts> more = name == "all" ? all_layouts() : std::vector<Layouts>{parse_layouts(name)};
-    chosen.insert(chosen.end(), more.begin(), more.end());
-  }
-  return chosen;
-}
-
-void RowArguments::check_device() const {
-  if (device_.empty() || device_ == "cpu") return;
-  if (device_ == "auto") {
-    const std::string why = why_no_device();
-    return say(why.empty() ? "device auto: chose gpu0" : "device auto: chose the CPU, because there is no GPU: " + why);
-  }
-  if (const auto index = gpu_index(device_))
-    static_cast<void>(device({Place::Kind::device, *index}));  // throws where there is none
-  else
-    throw BadInput("device: " + device_ + suggestion(device_, std::vector<std::string>{"cpu", "auto", "gpu"}));
-}
-
-Place RowArguments::place(const Algorithm& row) const {
-  if (row.unit == Unit::cpu) return {};
-  return {Place::Kind::device, gpu_index(device_).value_or(0)};
+CLI::Option* limit(CLI::Option* option, Amount amount) {
+  if (amount == Amount::many) return option->allow_extra_args(false);
+  return option->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
 }
 
 CLI::Option* add_integer(CLI::App& command, const std::string& name, std::int64_t least, std::int64_t most,

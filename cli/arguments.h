@@ -86,6 +86,9 @@ T only(const std::vector<T>& values, const std::string& parameter) {
   return values.front();
 }
 
+// An option that takes one value each time, and may be given as often as the command works on.
+CLI::Option* limit(CLI::Option* option, Amount amount);
+
 // An option of `command` with a whole number, or a number, in a range.
 CLI::Option* add_integer(CLI::App& command, const std::string& name, std::int64_t least, std::int64_t most,
                          std::function<void(std::int64_t)> set, const std::string& sentence);

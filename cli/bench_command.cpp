@@ -12,6 +12,7 @@
 #include "algorithms/measure/session.h"
 #include "algorithms/measure/side_by_side.h"
 #include "algorithms/problem/parse.h"
+#include "algorithms/suggest.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/gpu_facts.h"
@@ -30,8 +31,11 @@ struct BenchArguments {
   RowArguments rows;
   RulerOptions ruler{.stop = interrupted};
   std::uint64_t seed = 1;
+  std::string timed = "call";
   bool verify = false;
   std::string output;
+
+  bool kernel_alone() const { return timed == "kernel"; }
 };
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -39,7 +43,8 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // Where measurements go as they are made: to stdout for programs, to a file, into the table for people.
 class Records {
  public:
-  Records(const BenchArguments& arguments, const Globals& globals) : globals_(globals) {
+  Records(const BenchArguments& arguments, const Globals& globals)
+      : globals_(globals), kernel_alone_(arguments.kernel_alone()) {
     if (!arguments.output.empty()) file_ = std::make_unique<OutputFile>(arguments.output);
   }
 
@@ -61,7 +66,9 @@ class Records {
     if (count_ == 0) return;
     if (file_) file_->commit();
     if (globals_.json || globals_.csv) return;
-    print(table_.text() + "\nGFLOP/s: direct-equivalent FLOPs / median time" +
+    print(table_.text() +
+          (kernel_alone_ ? "\nTimes are of the kernels alone, after packing and transforming x and w." : "") +
+          "\nGFLOP/s: direct-equivalent FLOPs / median time" +
           (effective_ ? "; effective: the algorithm executes another number of FLOPs, so this is no utilisation" : "") +
           ".\nfloor/time: the least time that the direct sum could take on this machine / median time.\n");
   }
@@ -88,6 +95,7 @@ class Records {
   }
 
   const Globals& globals_;
+  const bool kernel_alone_;
   std::unique_ptr<OutputFile> file_;
   std::map<std::string, std::int64_t> refused_;  // reason, how often
   std::int64_t count_ = 0;
@@ -111,14 +119,20 @@ class Bench {
   Bench(const BenchArguments& arguments, const Globals& globals)
       : arguments_(arguments), records_(arguments, globals) {}
 
-  // Measures the plan, or, on a GPU, puts it by to be measured with others.
+  // Measures the plan, or, on a GPU, puts it by to be measured with others. One that finds too little memory is
+  // refused, and the others go on.
   void add(const Layer& layer, const std::shared_ptr<const Plan>& plan) {
-    double error = kNaN;
-    if (arguments_.verify && !verified(*plan, error)) return;
-    if (plan->request().place == Place{})
-      measure_here(layer, plan, error);
-    else
-      waiting_.push_back(plan), errors_.push_back(error);
+    if (const std::string why = plan->why_no_kernel(); arguments_.kernel_alone() && !why.empty()) return refuse(why);
+    try {
+      double error = kNaN;
+      if (arguments_.verify && !verified(*plan, error)) return;
+      if (plan->request().place == Place{})
+        measure_here(layer, plan, error);
+      else
+        waiting_.push_back(plan), errors_.push_back(error);
+    } catch (const Unsupported& none) {
+      records_.refuse(plan->run_name() + ": " + none.what());
+    }
   }
   void refuse(const std::string& reason) { records_.refuse(reason); }
 
@@ -138,9 +152,9 @@ class Bench {
   }
 
   void finish() {
+    for (const std::string& wrong : wrong_) say("not timed, because wrong: " + wrong);
     records_.finish();
     arguments_.rows.say_left_out();
-    for (const std::string& wrong : wrong_) say("not timed, because wrong: " + wrong);
     if (!wrong_.empty()) throw Finished{Exit::check_failed};
   }
 
@@ -164,6 +178,7 @@ class Bench {
             .layer = layer.name,
             .timing = timing,
             .cold_cache = arguments_.ruler.cold_cache,
+            .kernel_alone = arguments_.kernel_alone(),
             .seed = arguments_.seed,
             .bytes = bytes,
             .error_over_bound = error};
@@ -171,7 +186,9 @@ class Bench {
 
   void measure_here(const Layer& layer, const std::shared_ptr<const Plan>& plan, double error) {
     Session session(plan, arguments_.seed);
-    const Timing timing = measure([&] { session.run(); }, arguments_.ruler);
+    const bool kernel_alone = arguments_.kernel_alone();
+    if (kernel_alone) session.run();  // which makes what the kernel reads
+    const Timing timing = measure([&] { kernel_alone ? session.run_kernel() : session.run(); }, arguments_.ruler);
     if (timing.samples_ms.empty()) return;
     Measurement measurement = measured(layer, *plan, timing, session.ledger().lines(), error);
     // An empty batch does no work, and has no floor to be compared with.
@@ -192,6 +209,9 @@ class Bench {
 
 void bench(const BenchArguments& arguments, const Globals& globals) {
   arguments.rows.check_device();
+  if (arguments.timed != "call" && !arguments.kernel_alone())
+    throw BadInput("--timed: " + arguments.timed +
+                   suggestion(arguments.timed, std::vector<std::string>{"call", "kernel"}));
   if (!arguments.layers.given()) throw BadInput("layer: none given, must be a layer, a suite or a problem in quotes");
   const std::vector<Layer> layers = arguments.layers.layers();
   const std::vector<Run> runs = arguments.rows.runs_here();
@@ -230,6 +250,7 @@ void add_bench(CLI::App& app, const Globals& globals) {
                 {"convlens bench cv12 --algorithm im2col",
                  "convlens bench cv9 cv12 --algorithm im2col --batch 2 --repeats 3 --cold",
                  "convlens bench '1x16x14x14 --filter 16x3x3 --pad 1' --dtype all --repeats 3 --csv",
+                 "convlens bench cv12 --algorithm direct.cpu --timed kernel",
                  "convlens bench cv12 --algorithm im2col --algorithm im2col:batching=full --verify -o records.jsonl"});
   const auto arguments = std::make_shared<BenchArguments>();
   BenchArguments* a = arguments.get();
@@ -243,6 +264,10 @@ void add_bench(CLI::App& app, const Globals& globals) {
   add_integer(
       *command, "--warmup", 0, 1'000'000, [a](std::int64_t v) { a->ruler.warmup = static_cast<int>(v); },
       "calls before the first sample; 2 when left out");
+  command
+      ->add_option("--timed", a->timed,
+                   "call: all that a caller pays, when left out; kernel: what follows packing and transforming x and w")
+      ->type_name("WHAT");
   command->add_flag("--verify", a->verify, "check each row on at most two images first, and time none that is wrong");
   command->add_flag("--cold", a->ruler.cold_cache, "empty the caches before each sample");
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();

@@ -18,6 +18,7 @@ struct Globals {
   bool csv = false;                          // results as CSV on stdout
   std::optional<std::int64_t> memory_limit;  // bytes
   int threads = 0;                           // 0: all
+  bool no_cache = false;                     // compiled kernels are neither read from disk nor kept there
 };
 
 void add_list(CLI::App& app, const Globals& globals);
@@ -25,7 +26,9 @@ void add_run(CLI::App& app, const Globals& globals);
 void add_explain(CLI::App& app, const Globals& globals);
 void add_check(CLI::App& app, const Globals& globals);
 void add_bench(CLI::App& app, const Globals& globals);
+void add_choose(CLI::App& app, const Globals& globals);
 void add_windows(CLI::App& app, const Globals& globals);
+void add_view(CLI::App& app, const Globals& globals);
 void add_kernel(CLI::App& app, const Globals& globals);
 
 // What a command's --help opens with; each line is a whole call that really runs.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "algorithms/measure/ledger.h"
 #include "algorithms/problem/parse.h"
 #include "cli/explain.h"
 #include "cli/numbers.h"
@@ -15,19 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool is_stage(const Plan& plan, const std::string& buffer) {
-  return std::ranges::any_of(plan.stages(), [&](const Stage& stage) { return stage.id == buffer; });
-}
-
-// The tensors once, and everything in the workspace written once and read once; passes included.
-std::int64_t traffic(const Plan& plan) {
-  std::int64_t bytes = plan.request().tensor_bytes();
-  for (const Stage& stage : plan.stages())
-    if (stage.stored) bytes += 2 * stage.cells() * stage.cell_bytes();
-  for (const Buffer& buffer : plan.workspace())
-    if (buffer.name != "alignment" && !is_stage(plan, buffer.name)) bytes += 2 * buffer.bytes;
-  return bytes;
-}
+// The tensors once, and everything in the workspace written once and read once.
+std::int64_t traffic(const Plan& plan) { return plan.request().tensor_bytes() + workspace_traffic(plan); }
 
 double ratio(std::int64_t a, std::int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 double zero_block_share(const ConvProblem& p) { return 1 - 1 / static_cast<double>(p.groups()); }
@@ -56,6 +46,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
 }
 
 std::string exact_words(const ErrorModel& model) {
+  if (!model.exact.made) return "no promise";
   const std::string w = (model.exact.w_unit == 1 ? "" : std::to_string(model.exact.w_unit) + "·k, |k| ≤ ");
   return "on integers |x| ≤ " + std::to_string(model.exact.x_max) + ", " + (w.empty() ? "|w| ≤ " : "w = " + w) +
          std::to_string(model.exact.w_max) + ": " +
@@ -69,7 +60,9 @@ std::string likely_words(const Plan& plan) {
   return "|error| ≤ 2·√K·u·Σ|x||w| with K = " + std::to_string(plan.problem().reduction()) +
          ", and the rounding of the output";
 }
-std::string spread_words(const ErrorModel& model) {
+std::string spread_words(const Plan& plan) {
+  if (plan.algorithm().vendor) return "no promise: another's library computes";
+  const ErrorModel& model = plan.error_model();
   switch (model.spread) {
     case Spread::exact:
       return "reach exactly the outputs that use them";
@@ -123,7 +116,7 @@ std::string stage_text(const Plan& plan, const Stage& stage) {
            bytes_text(stage.resident_cells() * stage.cell_bytes()) + "\n";
   text += "  stored as " + kind + ": " + stage.formula() + " = " + stage.numbers() + " = " + bytes_text(stage.bytes()) +
           "\n";
-  if (stage.passes() != 1) text += "  made in " + grouped(stage.passes()) + " passes, one in memory at a time\n";
+  if (stage.passes() > 1) text += "  made in " + grouped(stage.passes()) + " passes, one in memory at a time\n";
   return text;
 }
 
@@ -167,7 +160,7 @@ Json plan_json(const Layer& layer, const Plan& plan) {
            {{"exact", exact_words(model)},
             {"worst", worst_words(model)},
             {"likely", likely_words(plan)},
-            {"nonfinite", spread_words(model)}}},
+            {"nonfinite", spread_words(plan)}}},
           {"notes", std::vector<std::string>(plan.notes().begin(), plan.notes().end())}};
 }
 
@@ -215,7 +208,7 @@ std::string plan_text(const Layer& layer, const Plan& plan) {
   line("  exact", exact_words(plan.error_model()));
   line("  worst case", worst_words(plan.error_model()));
   line("  likely", likely_words(plan));
-  line("  NaN, Inf", spread_words(plan.error_model()));
+  line("  NaN, Inf", spread_words(plan));
   for (const std::string& note : plan.notes()) text += "\nNote: " + note;
   return text + (plan.notes().empty() ? "" : "\n");
 }

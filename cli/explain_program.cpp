@@ -101,10 +101,16 @@ std::string grouped_extents(const Json& extents) {
   return text;
 }
 
+// A table of numbers is only begun; the kernel's text has all of it.
+std::string shortened(const std::string& value) {
+  constexpr std::size_t kMost = 40;
+  return value.size() <= kMost ? value : value.substr(0, value.rfind(',', kMost)) + ", …}";
+}
+
 std::string launch_text(const Json& step) {
   std::string constants;
   for (const auto& [name, value] : step["constants"].items())
-    constants += (constants.empty() ? "" : ", ") + name + " = " + value.get<std::string>();
+    constants += (constants.empty() ? "" : ", ") + name + " = " + shortened(value.get<std::string>());
   return "     kernel     " + step["file"].get<std::string>() + ", " + step["entry"].get<std::string>() + "(" +
          joined(step["arguments"], ", ") + ")\n" +  //
          "     grid       " + grouped_extents(step["grid"]) + " blocks of " + grouped_extents(step["block"]) +

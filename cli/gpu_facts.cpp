@@ -31,6 +31,8 @@ void add_gpu_facts(Measurement& measurement, const Outcome& outcome, std::size_t
                               " TB/s");
   if (count > 1) measurement.notes.push_back("samples interleaved with " + std::to_string(count - 1) + " other runs");
   if (plan.program() == nullptr) return;
+  for (const auto& [name, version] : gpu::runtime().libraries())
+    measurement.device_libraries.push_back({name, version});
   if (const gpu::Launch* launch = gpu::main_launch(*plan.program()))
     measurement.kernel = facts_of(*launch, compiled_for(gpu.facts()));
   if (gpu::calls_library(*plan.program())) measurement.library_bytes = outcome.taken;

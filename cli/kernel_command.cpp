@@ -53,13 +53,17 @@ std::string names(const std::vector<NumberedLaunch>& launches) {
   return text;
 }
 
-// The one that --step names; without it the only one there is.
-const gpu::Launch& chosen(const std::vector<NumberedLaunch>& launches, std::int64_t step) {
-  if (step == 0 && launches.size() == 1) return *launches.front().launch;
+// The one that --step names; without it the main one, and a line on stderr says which others there are.
+const gpu::Launch& chosen(const Plan& plan, const std::vector<NumberedLaunch>& launches, std::int64_t step) {
+  if (step == 0) {
+    const gpu::Launch& main = *gpu::main_launch(*plan.program());
+    if (launches.size() > 1)
+      say("kernel: " + main.kernel.entry + ", the main one of " + names(launches) + "; see --step");
+    return main;
+  }
   for (const auto& [number, launch] : launches)
     if (static_cast<std::int64_t>(number) == step) return *launch;
-  throw BadInput("--step: " + (step == 0 ? "none given" : std::to_string(step)) + ", must be one of " +
-                 names(launches));
+  throw BadInput("--step: " + std::to_string(step) + ", must be one of " + names(launches));
 }
 
 std::string emitted(const gpu::Kernel& kernel, const std::string& emit, const std::string& architecture) {
@@ -126,7 +130,7 @@ void kernel(const KernelArguments& arguments, const Globals& globals) {
   const std::string architecture =
       arguments.architecture.empty() && arguments.emit != "cu" ? default_architecture() : arguments.architecture;
   if (arguments.emit.empty()) return print_resources(launches, architecture, globals);
-  const gpu::Launch& launch = chosen(launches, arguments.step);
+  const gpu::Launch& launch = chosen(*plan, launches, arguments.step);
   const std::string text = emitted(launch.kernel, arguments.emit, architecture);
   if (arguments.output.empty()) return print(text);
   OutputFile file(arguments.output);
@@ -149,7 +153,7 @@ void add_kernel(CLI::App& app, const Globals& globals) {
       ->type_name("FORM");
   add_integer(
       *command, "--step", 1, 1000, [a](std::int64_t step) { a->step = step; },
-      "which step of the call, as `convlens explain` counts them, where several are kernels");
+      "which step of the call, as `convlens explain` counts them; the main kernel when left out");
   command
       ->add_option("--arch", a->architecture, "what to compile for, as in sm_80, sm_90a; this machine's GPU, or sm_90a")
       ->type_name("ARCH");

@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/usage.h"
 #include "kernels/rows.h"
+#include "kernels/runtime.h"
 
 namespace convlens::cli {
 
@@ -56,6 +57,7 @@ void add_globals(CLI::App& app, Globals& globals) {
          "threads to compute with; all of the machine's when left out")
       ->type_name("COUNT")
       ->group(group);
+  app.add_flag("--no-cache", globals.no_cache, "compile GPU kernels anew, and keep none on disk")->group(group);
   app.set_help_flag("-h,--help", "this help")->group(group);
 }
 
@@ -64,6 +66,9 @@ struct Refused {
   const char *command, *option, *why;
 };
 constexpr std::array kRefused{Refused{"explain", "--csv", "explain has no table, must be --json"},
+                              Refused{"choose", "--csv", "choose has a table a layer, must be --json"},
+                              Refused{"view", "--json", "view draws a picture, must be left out"},
+                              Refused{"view", "--csv", "view draws a picture, must be left out"},
                               Refused{"windows", "--json", "windows draws a picture, must be left out"},
                               Refused{"windows", "--csv", "windows draws a picture, must be left out"}};
 
@@ -102,7 +107,9 @@ Exit run(int argc, char** argv) {
   add_explain(app, globals);
   add_check(app, globals);
   add_bench(app, globals);
+  add_choose(app, globals);
   add_windows(app, globals);
+  add_view(app, globals);
   add_kernel(app, globals);
   add_globals(app, globals);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) add_globals(*command, globals);
@@ -113,6 +120,7 @@ Exit run(int argc, char** argv) {
     if (globals.json && globals.csv) throw BadInput("--csv: given with --json, must be one of them");
     refuse_outputs(app, globals);
     if (globals.threads > 0) omp_set_num_threads(globals.threads);
+    if (globals.no_cache && gpu::why_no_runtime().empty()) gpu::runtime().use_disk_cache(false);
   });
   refuse_empty({argv + 1, argv + argc});
   try {

@@ -30,6 +30,22 @@ else()
   report("KissFFT" "left out: CONVLENS_FFT=OFF, the fft rows are listed but cannot run")
 endif()
 
+# Found by its files: its own CMake package wants those of OpenCL.
+set(CONVLENS_ONEDNN_LIBRARY "")
+if(CONVLENS_ONEDNN)
+  find_library(ONEDNN_LIBRARY NAMES dnnl)
+  find_path(ONEDNN_INCLUDE_DIR NAMES oneapi/dnnl/dnnl.hpp)
+  mark_as_advanced(ONEDNN_LIBRARY ONEDNN_INCLUDE_DIR)
+endif()
+if(CONVLENS_ONEDNN AND ONEDNN_LIBRARY AND ONEDNN_INCLUDE_DIR)
+  set(CONVLENS_ONEDNN_LIBRARY ${ONEDNN_LIBRARY})
+  report("oneDNN" "${ONEDNN_LIBRARY}, as a module")
+elseif(CONVLENS_ONEDNN)
+  report("oneDNN" "left out: libdnnl or its dnnl.hpp not found, the onednn rows are listed but cannot run")
+else()
+  report("oneDNN" "left out: CONVLENS_ONEDNN=OFF, the onednn rows are listed but cannot run")
+endif()
+
 find_package(hwy 1.0 REQUIRED)
 report("SIMD" "Highway ${hwy_VERSION}: instruction sets are chosen when the program starts")
 

@@ -10,7 +10,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/kernels DESTINATION ${CMAKE_INSTALL_DATA
   FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "common/*.h" PATTERN "runtime" EXCLUDE)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/algorithms DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/convlens COMPONENT Development
-  FILES_MATCHING PATTERN "*.h")
+  FILES_MATCHING PATTERN "*.h" PATTERN "peers/onednn" EXCLUDE)
 install(EXPORT convlens-targets NAMESPACE convlens:: DESTINATION ${package_dir} COMPONENT Development)
 configure_package_config_file(cmake/convlens-config.cmake.in ${CMAKE_BINARY_DIR}/convlens-config.cmake
   INSTALL_DESTINATION ${package_dir})

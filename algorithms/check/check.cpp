@@ -5,6 +5,7 @@
 #include "algorithms/check/bounds.h"
 #include "algorithms/check/nonfinite.h"
 #include "algorithms/check/trial.h"
+#include "algorithms/error.h"
 #include "algorithms/peers/blas.h"
 #include "algorithms/problem/parse.h"
 
@@ -69,7 +70,7 @@ void check_repeats(const Subject& subject, const Inputs& inputs, Trial& trial, c
     if (!difference.empty()) note_fault(verdict, run + " gave " + difference);
   };
   same("a second run", trial);
-  if (subject.algorithm.unit != Unit::cpu || multiplied_by_blas(*subject.plan)) return;
+  if (subject.algorithm.unit != Unit::cpu || subject.algorithm.vendor || multiplied_by_blas(*subject.plan)) return;
   Request request = subject.plan->request();
   request.threads = request.threads == 1 ? 3 : 1;
   Trial other(subject.algorithm.plan(request), inputs);
@@ -129,10 +130,16 @@ CheckResult check(const Algorithm& algorithm, const Request& request, std::uint6
     result.reason = support.reason;
     return result;
   }
-  const Subject subject{algorithm, algorithm.plan(request), seed, cache};
-  result.verdicts.push_back(check_exact(subject));
-  for (Verdict& verdict : check_uniform(subject)) result.verdicts.push_back(std::move(verdict));
-  result.verdicts.push_back(check_nonfinite(algorithm, request, seed, cache));
+  try {
+    const Subject subject{algorithm, algorithm.plan(request), seed, cache};
+    result.verdicts.push_back(check_exact(subject));
+    for (Verdict& verdict : check_uniform(subject)) result.verdicts.push_back(std::move(verdict));
+    result.verdicts.push_back(check_nonfinite(algorithm, request, seed, cache));
+  } catch (const Unsupported& none) {  // too little memory, or no integers that are exact
+    result.supported = false;
+    result.reason = result.run + ": " + none.what();
+    result.verdicts.clear();
+  }
   return result;
 }
 

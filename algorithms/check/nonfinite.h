@@ -5,7 +5,7 @@
 //           output tile with one of those, or, when no output at all depends on the element, those of its image
 //   image   the same, for the whole image (and group) that a NaN of x is in, or the channel of a weight
 //
-// All other outputs are within their worst-case bound.
+// All other outputs are within their worst-case bound. A vendor's row makes no such promise (Algorithm::vendor).
 #pragma once
 
 #include "algorithms/check/oracle.h"

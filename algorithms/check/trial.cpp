@@ -34,13 +34,13 @@ std::vector<double> Trial::run() {
   try {
     plan_->run(arguments, workspace_.inside());
     wait_for(plan_->request().place);
+    x_there_->download(x_.memory());
+    w_there_->download(w_.memory());
+    bias_there_->download(bias_.memory());
+    y_there_->download(y_.memory());
   } catch (const std::exception& error) {
     notice(true, std::string("threw: ") + error.what());
   }
-  x_there_->download(x_.memory());
-  w_there_->download(w_.memory());
-  bias_there_->download(bias_.memory());
-  y_there_->download(y_.memory());
   notice(!x_.unchanged(), "wrote into x");
   notice(!w_.unchanged(), "wrote into w");
   notice(!bias_.unchanged(), "wrote into bias");

@@ -63,9 +63,9 @@ Decisions decide(const Request& request) {
   }
 
   Decisions d = loop.decisions({matrix}, {});
-  d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
+  simd::set_calls(d, [=](const Arguments& a, const Workspace& workspace, bool packed_already) {
     const Im2colWindows windows{loop.problem, matrix, a.x.as<float>(), workspace.get<float>("im2col"), stored};
-    if (stored) {
+    if (stored && !packed_already) {
 #pragma omp parallel for collapse(2) num_threads(loop.threads)
       for (std::int64_t n = 0; n < loop.problem.n(); ++n)
         for (std::int64_t p = 0; p < loop.problem.ho(); ++p) {
@@ -73,8 +73,8 @@ Decisions decide(const Request& request) {
           windows.fill(row, windows.row(row, n, p, 0));
         }
     }
-    loop.run(a, workspace, windows);
-  };
+    loop.run(a, workspace, packed_already, windows);
+  });
   return d;
 }
 

@@ -4,14 +4,16 @@
 //
 // In NHWC the C_i values of one tap lie together in x, so a row of A is H_f·W_f runs: for each pixel of a register tile
 // the map is asked once a tap where its run begins, and padding is a run of zeros. The pointers serve all output
-// channels. Source: Dukhan, "The indirect convolution algorithm", 2019, arXiv 1907.02129; Chetlur et al. 2014, arXiv
-// 1410.0759.
+// channels. A run of fewer channels than a vector has lanes is too short for a pointer of its own; there the taps of a
+// filter row, which lie together too, share one (simd/windows_in_place.h). Source: Dukhan, "The indirect convolution
+// algorithm", 2019, arXiv 1907.02129; Chetlur et al. 2014, arXiv 1410.0759.
 #include <algorithm>
 
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/im2col/im2col_map.h"
 #include "algorithms/simd/block_loop.h"
 #include "algorithms/simd/picture.h"
+#include "algorithms/simd/windows_in_place.h"
 
 namespace convlens {
 
@@ -37,20 +39,36 @@ struct ImplicitWindows {
   }
 };
 
+bool pointer_a_row(const ConvProblem& p) {
+  constexpr std::int64_t kShort = 16;
+  return p.ci() < kShort && simd::WindowsInPlace::whole_rows(p);
+}
+
 Decisions decide(const Request& request) {
   const simd::LoopPlan loop(request, simd::kRowTapChannel, simd::picture_row_bytes(request));
   std::vector<Stage> stages = simd::picture_stages(request);
   stages.push_back(im2col_stage(request.problem, request.dtype));
   stages.back().stored = false;
 
-  const std::int64_t run = request.problem.ci_per_group();
-  Decisions d = loop.decisions(stages, {{"zeros", run * size_of(request.dtype)}});
-  d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
-    const simd::Picture picture(request, a.x, workspace);
+  const bool rows = pointer_a_row(request.problem);
+  const std::int64_t border_rows = loop.blocking.images * loop.blocking.rows, size = size_of(request.dtype);
+  std::vector<Buffer> scratch{{"zeros", simd::WindowsInPlace::zeros_length(request.problem) * size}};
+  if (rows)
+    scratch.push_back(
+        {"border", simd::WindowsInPlace::border_length(request.problem, loop.threads, border_rows) * size});
+  Decisions d = loop.decisions(stages, scratch);
+  d.notes.push_back(rows ? "a pointer a filter row" : "a pointer a tap");
+  simd::set_calls(d, [=](const Arguments& a, const Workspace& workspace, bool packed_already) {
+    const simd::Picture picture(request, a.x, workspace, packed_already);
     float* const zeros = workspace.get<float>("zeros");
-    std::fill_n(zeros, run, 0.0f);
-    loop.run(a, workspace, ImplicitWindows{loop.problem, Im2colMap(loop.problem), picture.view(), zeros});
-  };
+    if (!packed_already) std::fill_n(zeros, simd::WindowsInPlace::zeros_length(loop.problem), 0.0f);
+    if (rows)
+      loop.run(a, workspace, packed_already,
+               simd::WindowsInPlace{loop.problem, picture.view(), zeros, workspace.get<float>("border"), border_rows});
+    else
+      loop.run(a, workspace, packed_already,
+               ImplicitWindows{loop.problem, Im2colMap(loop.problem), picture.view(), zeros});
+  });
   return d;
 }
 

@@ -73,9 +73,9 @@ Decisions decide(const Request& request) {
   }
 
   Decisions d = loop.decisions({tensor}, {});
-  d.execute = [=](const Arguments& a, const Workspace& workspace, int, Stream) {
+  simd::set_calls(d, [=](const Arguments& a, const Workspace& workspace, bool packed_already) {
     const Im2winWindows windows{loop.problem, tensor, a.x.as<float>(), workspace.get<float>("im2win"), stored};
-    if (stored) {
+    if (stored && !packed_already) {
 #pragma omp parallel for collapse(2) num_threads(loop.threads)
       for (std::int64_t n = 0; n < loop.problem.n(); ++n)
         for (std::int64_t m = 0; m < loop.problem.ho(); ++m) {
@@ -83,8 +83,8 @@ Decisions decide(const Request& request) {
           windows.fill(row, windows.strip(row, n, m, 0));
         }
     }
-    loop.run(a, workspace, windows);
-  };
+    loop.run(a, workspace, packed_already, windows);
+  });
   return d;
 }
 

@@ -64,7 +64,7 @@ Plan::Plan(const Algorithm& algorithm, Request request, Decisions decisions)
 
 std::string Plan::run_name() const { return convlens::run_name(*algorithm_, request_.options); }
 
-void Plan::run(const Arguments& arguments, std::span<std::byte> memory, Stream stream) const {
+void Plan::check(const Arguments& arguments, std::span<std::byte> memory) const {
   check_view("x", arguments.x, problem().x_shape(), request_, request_.layouts.x, dense_views());
   check_view("w", arguments.w, problem().w_shape(), request_, request_.layouts.w, dense_views());
   check_view("y", arguments.y, problem().y_shape(), request_, request_.layouts.y, dense_views());
@@ -79,9 +79,25 @@ void Plan::run(const Arguments& arguments, std::span<std::byte> memory, Stream s
   if (static_cast<std::int64_t>(memory.size()) < workspace_bytes_)
     throw BadInput("workspace: " + std::to_string(memory.size()) + " bytes, must be ≥ " +
                    std::to_string(workspace_bytes_));
-  if (problem().n() == 0) return;
+}
 
+void Plan::run(const Arguments& arguments, std::span<std::byte> memory, Stream stream) const {
+  check(arguments, memory);
+  if (problem().n() == 0) return;
   decisions_.execute(arguments, Workspace(memory, buffers_), request_.threads, stream);
+}
+
+std::string Plan::why_no_kernel() const {
+  return decisions_.kernel ? ""
+                           : "timed: kernel, must be call for " + run_name() +
+                                 ", which has no kernel apart from the rest of its call";
+}
+
+void Plan::run_kernel(const Arguments& arguments, std::span<std::byte> memory, Stream stream) const {
+  check(arguments, memory);
+  if (const std::string why = why_no_kernel(); !why.empty()) throw Unsupported(why);
+  if (problem().n() == 0) return;
+  decisions_.kernel(arguments, Workspace(memory, buffers_), request_.threads, stream);
 }
 
 }  // namespace convlens

@@ -68,6 +68,9 @@ struct Decisions {
   std::shared_ptr<const gpu::Program> program;  // of a row on a GPU: what it launches (kernels/program.h)
   // Computes y. Buffers hold garbage on entry; `threads` is at least 1.
   std::function<void(const Arguments&, const Workspace&, int threads, Stream)> execute;
+  // The main kernel alone, where a row can tell it apart: the same y from what `execute`, called before with the same
+  // arguments, has packed, reordered and transformed into the workspace. A library's may stop at its own layout of y.
+  std::function<void(const Arguments&, const Workspace&, int threads, Stream)> kernel = nullptr;
 };
 
 class Plan {
@@ -94,7 +97,14 @@ class Plan {
   // An empty batch returns at once.
   void run(const Arguments& arguments, std::span<std::byte> memory, Stream stream = {}) const;
 
+  // The main kernel alone, on memory that `run` has left, with the same arguments. Throws as `run` does, and
+  // Unsupported where the row has no kernel that can be told apart.
+  std::string why_no_kernel() const;  // in one line; "" where it has
+  void run_kernel(const Arguments& arguments, std::span<std::byte> memory, Stream stream = {}) const;
+
  private:
+  void check(const Arguments& arguments, std::span<std::byte> memory) const;
+
   const Algorithm* algorithm_;
   Request request_;
   Decisions decisions_;

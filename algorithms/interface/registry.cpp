@@ -7,6 +7,7 @@
 #include "algorithms/fft/fft.h"
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/im2win/im2win.h"
+#include "algorithms/peers/onednn.h"
 #include "algorithms/suggest.h"
 #include "algorithms/winograd/winograd.h"
 
@@ -17,9 +18,9 @@ namespace {
 // One line an algorithm.
 const std::vector<const Algorithm*>& own_rows() {
   static const std::vector<const Algorithm*> rows{
-      &direct_ref(), &direct_cpu(),        &im2col_ref(),        &im2col_cpu(), &fft_ref(),
-      &fft_cpu(),    &implicit_gemm_ref(), &implicit_gemm_cpu(), &im2win_ref(), &im2win_cpu(),
-      &mec_ref(),    &winograd_ref(),      &winograd_cpu(),
+      &direct_ref(),        &direct_cpu(),        &im2col_ref(),      &im2col_cpu(),  &fft_ref(), &fft_cpu(),
+      &implicit_gemm_ref(), &implicit_gemm_cpu(), &im2win_ref(),      &im2win_cpu(),  &mec_ref(), &winograd_ref(),
+      &winograd_cpu(),      &onednn_direct(),     &onednn_winograd(), &onednn_auto(),
   };
   return rows;
 }

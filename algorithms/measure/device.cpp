@@ -26,7 +26,8 @@ const FoundDevices& found() {
 
 double floor_ms(const Plan& plan, const DeviceCeilings& ceilings) {
   if (plan.flops() == 0 || plan.request().dtype == DType::f64) return std::numeric_limits<double>::quiet_NaN();
-  const double peak = plan.algorithm().unit == Unit::tc ? ceilings.f16_tflops : ceilings.f32_tflops;
+  const Unit unit = plan.algorithm().unit_for(plan.request().dtype);
+  const double peak = unit == Unit::tc ? ceilings.f16_tflops : ceilings.f32_tflops;
   return floor_ms(plan.flops(), plan.request().tensor_bytes(), Ceilings{1e3 * peak, 1e3 * ceilings.copy_tbytes, ""});
 }
 

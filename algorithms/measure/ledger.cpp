@@ -1,5 +1,7 @@
 #include "algorithms/measure/ledger.h"
 
+#include <algorithm>
+
 namespace convlens {
 
 PlacedBuffer Ledger::allocate(const std::string& name, std::int64_t bytes, Place place) {
@@ -20,6 +22,18 @@ std::int64_t Ledger::total() const {
   std::int64_t sum = 0;
   for (const Line& line : lines_) sum += line.bytes;
   return sum;
+}
+
+std::int64_t workspace_traffic(const Plan& plan) {
+  const auto is_stage = [&](const std::string& buffer) {
+    return std::ranges::any_of(plan.stages(), [&](const Stage& stage) { return stage.id == buffer; });
+  };
+  std::int64_t bytes = 0;
+  for (const Stage& stage : plan.stages())
+    if (stage.stored) bytes += stage.cells() * stage.cell_bytes();
+  for (const Buffer& buffer : plan.workspace())
+    if (buffer.name != "alignment" && !is_stage(buffer.name)) bytes += buffer.bytes;
+  return 2 * bytes;
 }
 
 std::vector<Ledger::Line> planned_bytes(const Plan& plan) {

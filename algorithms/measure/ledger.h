@@ -33,6 +33,9 @@ class Ledger {
   std::vector<Line> lines_;
 };
 
+// The bytes that move in and out of the workspace when all of it is written once and read once, every pass included.
+std::int64_t workspace_traffic(const Plan& plan);
+
 // What a run of `plan` needs by its formulas: x, w, bias, y and each buffer of the workspace.
 std::vector<Ledger::Line> planned_bytes(const Plan& plan);
 

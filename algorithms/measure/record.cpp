@@ -85,7 +85,9 @@ Json byte_object(const Measurement& m) {
 }
 
 // Where NaN and Inf may go beyond the outputs that depend on them; "" when nowhere.
-std::string spread_note(const ErrorModel& model) {
+std::string spread_note(const Plan& plan) {
+  if (plan.algorithm().vendor) return "NaN and Inf: nothing is promised, another's library computes";
+  const ErrorModel& model = plan.error_model();
   switch (model.spread) {
     case Spread::exact:
       return "";
@@ -102,8 +104,9 @@ Json note_array(const Measurement& m) {
   Json notes = Json::array();
   for (const std::string& note : m.plan.notes()) notes.push_back(note);
   for (const std::string& note : m.notes) notes.push_back(note);
-  if (const std::string spread = spread_note(m.plan.error_model()); !spread.empty()) notes.push_back(spread);
+  if (const std::string spread = spread_note(m.plan); !spread.empty()) notes.push_back(spread);
   notes.push_back("tflops: direct-equivalent FLOPs over the median");
+  if (m.kernel_alone) notes.push_back("timed: the kernel, after packing, reorders and transforms of x and w");
   notes.push_back("warm-up: " + std::to_string(m.timing.warmup) + " calls");
   if (m.timing.interrupted) notes.push_back("interrupted");
   return notes;
@@ -135,7 +138,7 @@ Json record(const Measurement& m) {
   r["unit"] = name(plan.algorithm().unit_for(request.dtype));
   r["dtype"] = name(request.dtype);
   r["layout"] = {{"x", name(request.layouts.x)}, {"w", name(request.layouts.w)}, {"y", name(request.layouts.y)}};
-  r["timed"] = "call";
+  r["timed"] = m.kernel_alone ? "kernel" : "call";
   r["l2"] = m.cold_cache ? "cold" : "warm";
   r["data"] = {{"pattern", m.pattern}, {"seed", m.seed}};
   r["samples_ms"] = m.timing.samples_ms;

@@ -29,6 +29,7 @@ struct Measurement {
   std::string layer;  // its name, or ""
   Timing timing;
   bool cold_cache = false;
+  bool kernel_alone = false;  // timed: the main kernel (Plan::run_kernel), not the whole call
   std::string pattern = "uniform";
   std::uint64_t seed = 1;
   std::vector<Ledger::Line> bytes;                                     // as allocated

@@ -64,6 +64,11 @@ void Session::run() {
   wait_for(plan_->request().place);
 }
 
+void Session::run_kernel() {
+  plan_->run_kernel(operands_->arguments(), workspace_->span(), {});
+  wait_for(plan_->request().place);
+}
+
 void Session::queue(Stream stream) { plan_->run(operands_->arguments(), workspace_->span(), stream); }
 
 }  // namespace convlens

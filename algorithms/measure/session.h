@@ -39,8 +39,9 @@ class Session {
   Session(std::shared_ptr<const Plan> plan, std::shared_ptr<const Operands> operands,
           std::shared_ptr<const PlacedBuffer> arena);
 
-  // Computes y once.
+  // Computes y once; the main kernel alone, on what `run` has left (Plan::run_kernel).
   void run();
+  void run_kernel();
 
   // Puts the work into a device's queue; on the host the same as `run`.
   void queue(Stream stream);

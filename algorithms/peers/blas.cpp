@@ -4,9 +4,10 @@
 
 #ifdef CONVLENS_WITH_BLAS
 #include <cblas.h>
-#include <omp.h>
 
 #include <limits>
+
+#include "algorithms/peers/thread_count.h"
 #endif
 
 namespace convlens::blas {
@@ -20,17 +21,6 @@ int narrow(std::int64_t value) {
     throw Unsupported("gemm: a size of " + std::to_string(value) + ", BLAS takes at most 2147483647");
   return static_cast<int>(value);
 }
-
-// OpenMP's thread count belongs to the calling thread, so that plans run at once don't disturb each other.
-class ThreadCount {
- public:
-  explicit ThreadCount(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
-  ~ThreadCount() { omp_set_num_threads(before_); }
-  ThreadCount(const ThreadCount&) = delete;
-
- private:
-  int before_;
-};
 
 template <class T, class Call>
 void run(Call call, const Gemm<T>& g, int threads) {

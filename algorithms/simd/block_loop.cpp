@@ -77,9 +77,9 @@ Rule f32_only() {
           }};
 }
 
-LoopPlan::LoopPlan(const Request& request, const ReductionOrder& window_order, std::int64_t row_bytes)
+LoopPlan::LoopPlan(const Request& request, const ReductionOrder& window_order, std::int64_t row_bytes, bool depthwise)
     : problem(request.problem),
-      panels(request.problem),
+      panels(request.problem, depthwise),
       order(window_order),
       blocking(choose_blocking(request, row_bytes)),
       switches(simd::switches(request)),
@@ -91,7 +91,7 @@ Decisions LoopPlan::decisions(std::vector<Stage> stages, std::vector<Buffer> scr
   d.stages.push_back(panels.stage(problem, order));
   d.scratch = std::move(scratch);
   d.scratch.insert(d.scratch.begin(), panels.bias_buffer());
-  d.executed_flops = problem.flops();
+  d.executed_flops = panels.executed_flops(problem);
   d.error_model = plain_sum_model(problem, DType::f32);
   d.notes = {"instructions: " + instruction_set()};
   return d;

@@ -50,6 +50,15 @@ int used_threads(const Request& request);
 std::vector<Option> block_options();  // simd, threads, register_tile, cache_block
 std::vector<Option> loop_options();   // these, prefetch and nontemporal
 
+// A row's call and its kernel from one function: compute(arguments, workspace, packed_already), which leaves out
+// packing the filter, copying the picture and storing windows where a call before has done so. What is formed block by
+// block belongs to the kernel.
+template <class Compute>
+void set_calls(Decisions& decisions, Compute compute) {
+  decisions.execute = [compute](const Arguments& a, const Workspace& w, int, Stream) { compute(a, w, false); };
+  decisions.kernel = [compute](const Arguments& a, const Workspace& w, int, Stream) { compute(a, w, true); };
+}
+
 // The limit that the fast rows share.
 Rule f32_only();
 
@@ -79,7 +88,7 @@ struct BlockLoop {
       for (std::int64_t index = 0; index < blocks; ++index) {
         const Block block = blocking.at(problem, index);
         windows.prepare(block, thread);
-        for (std::int64_t g = 0; g < problem.groups(); ++g) {
+        for (std::int64_t g = 0; g < panels.groups(); ++g) {
           find_windows(windows, block, g, thread, tiles);
           multiply_group(windows, g, tiles);
         }
@@ -131,7 +140,7 @@ struct BlockLoop {
   template <class Windows>
   void multiply_tile(const Windows& windows, std::int64_t g, std::int64_t b, std::int64_t first,
                      const Tiles& tiles) const {
-    const std::int64_t o = g * problem.co_per_group() + b * panels.width();
+    const std::int64_t o = panels.first_channel(g, b);
     Tile tile{.pixels = std::min(step, tiles.pixels() - first),
               .segments = windows.segments(),
               .length = windows.length(),
@@ -140,10 +149,10 @@ struct BlockLoop {
               .bias = packed + panels.bias_offset(g, b),
               .to = tiles.to.data() + first,
               .to_offset = o,
-              .channels = std::min(panels.width(), problem.co_per_group() - b * panels.width()),
+              .channels = panels.channels(b),
               .prefetch = switches.prefetch && !switches.nontemporal,
               .nontemporal = switches.nontemporal};
-    if (y.strides[1] == 1) return switches.simd ? multiply(tile) : multiply_scalar(tile);
+    if (y.strides[1] == 1) return multiply_one(tile, o);
 
     // Channels that are not contiguous in y are computed side by side, then written apart.
     alignas(64) float out[kMostPixels * kMostWidth];
@@ -152,10 +161,18 @@ struct BlockLoop {
     tile.to = apart;
     tile.to_offset = 0;
     tile.nontemporal = false;
-    switches.simd ? multiply(tile) : multiply_scalar(tile);
+    multiply_one(tile, o);
     for (std::int64_t j = 0; j < tile.channels; ++j)
       for (std::int64_t i = 0; i < tile.pixels; ++i)
         tiles.to[static_cast<std::size_t>(first + i)][(o + j) * y.strides[1]] = apart[i][j];
+  }
+
+  // Of a depthwise layer, output channel o reads input channel o.
+  void multiply_one(const Tile& tile, std::int64_t o) const {
+    if (panels.depthwise())
+      switches.simd ? multiply_depthwise(tile, o) : multiply_depthwise_scalar(tile, o);
+    else
+      switches.simd ? multiply(tile) : multiply_scalar(tile);
   }
 };
 
@@ -168,16 +185,17 @@ struct LoopPlan {
   Switches switches;
   int threads;
 
-  // `row_bytes` are those that the windows of one output row take.
-  LoopPlan(const Request& request, const ReductionOrder& window_order, std::int64_t row_bytes);
+  // `row_bytes` are those that the windows of one output row take; `depthwise` as for Panels.
+  LoopPlan(const Request& request, const ReductionOrder& window_order, std::int64_t row_bytes, bool depthwise = false);
 
   // Everything but how to execute: `stages` and the panels, and `scratch` and their bias.
   Decisions decisions(std::vector<Stage> stages, std::vector<Buffer> scratch) const;
 
+  // Packs the filter, if that has not been done already, and runs the loops.
   template <class Windows>
-  void run(const Arguments& a, const Workspace& workspace, const Windows& windows) const {
+  void run(const Arguments& a, const Workspace& workspace, bool packed_already, const Windows& windows) const {
     float* const packed = workspace.get<float>("panels");
-    panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), order, packed, threads);
+    if (!packed_already) panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), order, packed, threads);
     BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
   }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algorithms/problem/checked.h"
 #include "algorithms/simd/tile.h"
 
 namespace convlens::simd {
@@ -45,8 +46,8 @@ struct PanelMap {
   }
 };
 
-PanelMap map_of(const ConvProblem& p, std::int64_t width, std::int64_t per_group, const ReductionOrder& order) {
-  return {p.w_shape(), p.co_per_group(), width, per_group, p.n(), p.ho(), p.wo(), order};
+PanelMap map_of(const ConvProblem& p, const Panels& panels, const ReductionOrder& order) {
+  return {p.w_shape(), p.co() / panels.groups(), panels.width(), panels.per_group(), p.n(), p.ho(), p.wo(), order};
 }
 
 }  // namespace
@@ -65,21 +66,30 @@ void gather_filters(View<const float> w, std::int64_t first_o, std::int64_t outp
         }
 }
 
-Panels::Panels(const ConvProblem& p) : groups_(p.groups()), reduction_(p.reduction()), width_(tile_width()) {
-  per_group_ = (p.co_per_group() + width_ - 1) / width_;
+bool is_depthwise(const ConvProblem& p) { return p.groups() > 1 && p.ci_per_group() == 1 && p.co_per_group() == 1; }
+
+Panels::Panels(const ConvProblem& p, bool depthwise)
+    : depthwise_(depthwise),
+      groups_(depthwise ? 1 : p.groups()),
+      channels_(p.co() / groups_),
+      reduction_(p.reduction()),
+      width_(tile_width()),
+      per_group_((channels_ + width_ - 1) / width_) {}
+
+std::int64_t Panels::executed_flops(const ConvProblem& p) const {
+  return checked::product("executed FLOPs", {2, p.n(), p.ho(), p.wo(), reduction_, groups_, per_group_, width_});
 }
 
 void Panels::pack(const ConvProblem& p, View<const float> w, Bias<float> bias, const ReductionOrder& order, float* out,
                   int threads) const {
-  const PanelMap map = map_of(p, width_, per_group_, order);
+  const PanelMap map = map_of(p, *this, order);
   constexpr std::int64_t kChunk =
       64;  // of k: whole cache lines of each filter are read, and the rows written stay in L1
   constexpr std::int64_t kLine = 64 / sizeof(float);
   for (std::int64_t g = 0; g < groups_; ++g)
     for (std::int64_t b = 0; b < per_group_; ++b)
       for (std::int64_t j = 0; j < width_; ++j) {
-        const std::int64_t within = b * width_ + j;
-        out[bias_offset(g, b) + j] = within < p.co_per_group() ? bias[g * p.co_per_group() + within] : 0.0f;
+        out[bias_offset(g, b) + j] = j < channels(b) ? bias[first_channel(g, b) + j] : 0.0f;
       }
 
   const std::int64_t chunks = (reduction_ + kChunk - 1) / kChunk;
@@ -95,14 +105,13 @@ void Panels::pack(const ConvProblem& p, View<const float> w, Bias<float> bias, c
           const Coord at = map.gather({g, b, first + k, 0}).at;
           within[k] = at[1] * w.strides[1] + at[2] * w.strides[2] + at[3] * w.strides[3];
         }
-        const std::int64_t channels = std::min(width_, p.co_per_group() - b * width_);
-        for (std::int64_t j = 0; j < channels; ++j) {
-          const float* const filter = &w(g * p.co_per_group() + b * width_ + j, 0, 0, 0);
+        for (std::int64_t j = 0; j < channels(b); ++j) {
+          const float* const filter = &w(first_channel(g, b) + j, 0, 0, 0);
           // The next chunk of each filter: more streams than the hardware asks ahead for.
           for (std::int64_t k = 0; k < length; k += kLine) __builtin_prefetch(filter + within[k] + kChunk);
           for (std::int64_t k = 0; k < length; ++k) rows[k * width_ + j] = filter[within[k]];
         }
-        for (std::int64_t j = channels; j < width_; ++j)
+        for (std::int64_t j = channels(b); j < width_; ++j)
           for (std::int64_t k = 0; k < length; ++k) rows[k * width_ + j] = 0;
       }
 }
@@ -113,11 +122,11 @@ Stage Panels::stage(const ConvProblem& p, const ReductionOrder& order) const {
   stage.title = "filter panels";
   stage.meaning = "the filter packed for the micro-kernel: for each k the output channels of a panel lie together";
   stage.made_from = {kFilter};
-  stage.axes = {{"g", "groups", groups_, groups_},
+  stage.axes = {{"g", depthwise_ ? "1" : "groups", groups_, groups_},
                 {"b", "⌈C_o/width⌉", per_group_, per_group_},
                 {"k", "K", reduction_, reduction_},
                 {"j", "width", width_, width_}};
-  stage.map = erase(map_of(p, width_, per_group_, order));
+  stage.map = erase(map_of(p, *this, order));
   stage.lay_out();
   return stage;
 }

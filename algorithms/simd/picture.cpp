@@ -15,7 +15,7 @@ std::vector<Stage> picture_stages(const Request& request) {
   return {stage};
 }
 
-Picture::Picture(const Request& request, const ConstTensorView& x, const Workspace& workspace) {
+Picture::Picture(const Request& request, const ConstTensorView& x, const Workspace& workspace, bool copied_already) {
   TensorView dense{nullptr, x.dtype, x.shape, dense_strides(Layout::NHWC, x.shape)};
   bool is_dense = true;
   for (std::size_t axis = 0; axis < 4; ++axis)
@@ -24,13 +24,14 @@ Picture::Picture(const Request& request, const ConstTensorView& x, const Workspa
     view_ = {static_cast<const float*>(x.data), x.shape, dense.strides};
     return;
   }
-  if (request.layouts.x == Layout::NHWC) {
+  const bool own = request.layouts.x == Layout::NHWC;
+  if (own) {
     copy_ = Tensor(x.dtype, Layout::NHWC, x.shape);
     dense = copy_.view();
   } else {
     dense.data = workspace.get<float>("nhwc");
   }
-  convert(x, dense);
+  if (own || !copied_already) convert(x, dense);
   view_ = dense.as<const float>();
 }
 

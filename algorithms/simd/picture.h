@@ -11,10 +11,11 @@ namespace convlens::simd {
 std::vector<Stage> picture_stages(const Request& request);
 
 // x, or x copied to the workspace's "nhwc". A view declared NHWC whose strides are not is copied to memory of this
-// object's own, the one thing that such a run allocates: a plan knows layouts, not strides.
+// object's own, the one thing that such a run allocates: a plan knows layouts, not strides. `copied_already` says that
+// the workspace holds the copy.
 class Picture {
  public:
-  Picture(const Request& request, const ConstTensorView& x, const Workspace& workspace);
+  Picture(const Request& request, const ConstTensorView& x, const Workspace& workspace, bool copied_already = false);
   View<const float> view() const { return view_; }
 
  private:

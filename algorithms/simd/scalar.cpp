@@ -18,4 +18,14 @@ void multiply_scalar(const Tile& t) {
   }
 }
 
+void multiply_depthwise_scalar(const Tile& t, std::int64_t from) {
+  const int width = tile_width();
+  for (std::int64_t i = 0; i < t.pixels; ++i)
+    for (std::int64_t j = 0; j < t.channels; ++j) {
+      float sum = t.bias[j];
+      for (std::int64_t s = 0; s < t.segments; ++s) sum += t.rows[s * t.pixels + i][from + j] * t.panel[s * width + j];
+      t.to[i][t.to_offset + j] = sum;
+    }
+}
+
 }  // namespace convlens::simd

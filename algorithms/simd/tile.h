@@ -41,4 +41,13 @@ inline constexpr int kMostPixels = 14, kMostWidth = 128;
 void multiply(const Tile& tile);
 void multiply_scalar(const Tile& tile);  // the same sums in the same order, one number at a time
 
+// The micro-kernel of a depthwise layer, where each output channel j has an input channel of its own:
+//
+//   Y(i, j) = bias(j) + Σ_s rows(s, i)[from + j] · panel(s, j)
+//
+// A segment is a tap of length 1, of all channels. The vectors run over channels, of x as of the filter: each tap loads
+// 2 vectors of the panel and 2 of each pixel, a load a multiply-add.
+void multiply_depthwise(const Tile& tile, std::int64_t from);
+void multiply_depthwise_scalar(const Tile& tile, std::int64_t from);
+
 }  // namespace convlens::simd

@@ -28,12 +28,12 @@ std::vector<Option> tiling_options() {
   return {{"tile",
            "Tile of the GEMM",
            "What a block of the own GEMM computes, 8x8 or, of the large tile, 8x16 numbers a thread.",
-           {"auto", "64x64", "128x128"},
+           {"auto", "64x64", "64x128", "128x128"},
            "auto",
            true},
           {"stages",
            "Stages",
-           "How many slices of the operands are in shared memory: while one is multiplied, the others are filled.",
+           "How many slices of its operands the own GEMM has in shared memory: one is multiplied, the others filled.",
            {"1", "2", "3", "4"},
            "4",
            true},
@@ -45,20 +45,23 @@ std::vector<Option> tiling_options() {
            true}};
 }
 
-// The large tile reads less from shared memory for each product, the small one wastes less at the edges and while a
-// block begins and ends; measured (kernels/PERFORMANCE.md).
+// Larger tiles read less from shared memory for each product, smaller ones waste less at the edges and while a block
+// begins and ends. Copies that transpose keep a thread from having the registers of 8x16. kernels/PERFORMANCE.md.
 Tiling tiling(const OptionSet& options, const Products& p) {
   Tiling t{.stages = static_cast<int>(options.integer("stages")), .vector_io = options.is("vector_io", "on")};
-  const bool large = copies_vectors(p, t.vector_io) && p.m > 64 && p.n > 64 && p.k >= 128;
-  if (options.is("tile", "128x128") || (options.is("tile", "auto") && large))
-    t.tile_m = t.tile_n = 128, t.thread_n = 16;
+  const bool large = p.m > 64 && p.n > 64 && p.k >= 256;
+  std::string tile = options["tile"];
+  if (tile == "auto") tile = !large ? "64x64" : copies_vectors(p, t.vector_io) ? "128x128" : "64x128";
+  if (tile != "64x64") t.tile_n = 128;
+  if (tile == "128x128") t.tile_m = 128, t.thread_n = 16;
   return t;
 }
 
 Launch own_gemm(const Products& p, const Tiling& t, bool sizes_at_run_time) {
   const int threads = t.tile_m * t.tile_n / (kThreadM * t.thread_n);
-  // As many blocks as leave a thread the registers for its sums, fragments and, without vectors, many addresses.
-  const int threads_of_sm = (t.thread_n == 16 ? 256 : 384) + (copies_vectors(p, t.vector_io) ? 128 : 0);
+  // As many blocks as leave a thread the registers for its sums, fragments and, where copies are no vectors, addresses.
+  const bool vectors = copies_vectors(p, t.vector_io);
+  const int threads_of_sm = t.thread_n == 16 ? (vectors ? 384 : 256) : vectors || t.tile_n == 128 ? 512 : 384;
   const bool bias_of_rows = p.bias == Products::Bias::of_rows, segmented = p.segment != 0;
   const std::vector<Constant> constants{
       {"has_bias", p.bias != Products::Bias::none},
@@ -97,8 +100,8 @@ Launch own_gemm(const Products& p, const Tiling& t, bool sizes_at_run_time) {
   };
 }
 
-// What NVIDIA recommends for Hopper; cuBLAS Library, cublasSetWorkspace.
-Buffer cublas_workspace() { return {.name = "cublas", .bytes = std::int64_t{32} << 20}; }
+// What NVIDIA recommends for Hopper (cuBLAS Library, cublasSetWorkspace), and what its alignment may take.
+Buffer cublas_workspace() { return {.name = "cublas", .bytes = (std::int64_t{32} << 20) + 256}; }
 
 std::vector<Step> cublas_gemm(const Products& p, const Buffer& workspace) {
   const bool segmented = p.segment != 0;

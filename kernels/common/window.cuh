@@ -18,9 +18,7 @@
 
 #include "common/store_tile.cuh"
 
-__device__ constexpr int greatest_common_divisor(int a, int b) {
-  return b == 0 ? a : greatest_common_divisor(b, a % b);
-}
+__device__ constexpr int greatest_common_divisor(int a, int b) { return b == 0 ? a : greatest_common_divisor(b, a % b); }
 
 constexpr bool by_images = images_across > 0;
 constexpr int across = by_images ? images_across : 1;  // units side by side at one position

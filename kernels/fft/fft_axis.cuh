@@ -51,14 +51,28 @@ struct SpectrumAxis {
     return at % dilation == 0 && at / dilation < taps ? at / dilation : -1;
   }
 
+  // Whether outputs leave elements between them that none reads: strides past the taps, or between dilated ones.
+  CONVLENS_FFT_AXIS bool has_gaps() const { return dilation > 1 || (step != stride && stride > taps); }
+
   // Whether an output of `tile` reads position q of phase a. What none reads must not count: it may be a NaN.
   CONVLENS_FFT_AXIS bool reads(int tile, int a, int q) const {
     const int at = q * step + a, last = (outputs_of(tile) - 1) * stride;
-    if (dilation == 1 && (step == stride || stride <= taps)) return at <= last + taps - 1;
+    if (!has_gaps()) return at <= last + taps - 1;
     for (int tap = 0; tap < taps; ++tap) {
       const int start = at - tap * dilation;
       if (start >= 0 && start <= last && start % stride == 0) return true;
     }
     return false;
+  }
+
+  // The positions from the first to the last of phase a that lie in the image and before the end of what `tile` reads.
+  struct Positions {
+    int first, end;
+  };
+  CONVLENS_FFT_AXIS Positions inside(int tile, int a) const {
+    const int origin = input(tile, a, 0), read = outputs_of(tile) * stride - stride + filter_span() - a;
+    const int first = origin < 0 ? (step - 1 - origin) / step : 0;
+    const int left = size - origin < read ? size - origin : read, end = left > 0 ? (left + step - 1) / step : 0;
+    return {first, end < points ? end : points};
   }
 };

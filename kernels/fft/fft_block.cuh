@@ -1,7 +1,8 @@
 // How the threads of a block share out its tiles, in the transforms both ways.
 //
 // A line is a row or a column of a tile, P complex numbers in the registers of one thread; real lines go in pairs, so a
-// tile has P/2 of them. Between rows and columns the numbers change threads through shared memory, [k][column][tile].
+// tile has P/2 of them. Between rows and columns the numbers change threads through shared memory, [k][column][tile]:
+// the real parts first, then the imaginary parts, which halves it.
 #pragma once
 
 #include "fft/fft_layer.cuh"
@@ -13,8 +14,9 @@ constexpr int tiles_per_block = 8, channels_per_block = 1;
 constexpr int half_h = points_h / 2, half_w = points_w / 2;
 constexpr int block_tiles = tiles_per_block * channels_per_block;
 constexpr int threads = block_tiles * (half_w > half_h ? half_w : half_h);
-// Pitches that keep half a warp's threads on different banks of 8 bytes, whether they differ in the column or the tile.
-constexpr int pitch_w = block_tiles + 16 / half_w, pitch_k = (points_w * pitch_w + 15) / 16 * 16 + block_tiles;
+constexpr int blocks_per_multiprocessor = threads >= 256 ? 2 : 512 / threads;  // registers for so many
+// Pitches that keep a warp's threads on different banks, whether they differ in the column or in the tile.
+constexpr int pitch_w = block_tiles + 32 / half_w, pitch_k = (points_w * pitch_w + 31) / 32 * 32 + block_tiles;
 
 // The thread's row: neighbours hold the same row of neighbouring tiles, which are neighbours in the spectra.
 struct RowOfThread {

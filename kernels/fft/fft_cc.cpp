@@ -40,15 +40,20 @@ std::vector<std::string> tile_values() {
 
 // Kernels compute positions in a padded image as ints, up to a tile beyond its end, and number channels and phases.
 std::optional<Refusal> positions_are_ints(const Request& request) {
-  const auto refuse_above = [](const std::string& what, std::int64_t number) -> std::optional<Refusal> {
-    if (number <= std::numeric_limits<int>::max()) return std::nullopt;
-    return Refusal{"fft: " + what + " " + std::to_string(number) + ", must be ≤ 2147483647", {}};
-  };
-  for (const WindowAxis& axis : {WindowAxis::rows(request.problem), WindowAxis::columns(request.problem)})
-    if (auto refusal = refuse_above("padded image and 32 strides", axis.span() + 32 * axis.stride)) return refusal;
-  const ConvSpec& spec = request.problem.spec();
-  return refuse_above("channels times strides",
-                      checked::product("channels times strides", {spec.ci, spec.stride_h, spec.stride_w}));
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  const ConvProblem& p = request.problem;
+  for (const WindowAxis& axis : {WindowAxis::rows(p), WindowAxis::columns(p)})
+    if (const std::int64_t end = axis.span() + 32 * axis.stride; end > most)
+      return Refusal{"fft: padded image and 32 strides " + std::to_string(end) + ", must be ≤ 2147483647", {}};
+  const std::int64_t phases = request.options.is("stride", "phases") ? std::min(p.spec().stride_h, p.extent_h()) *
+                                                                           std::min(p.spec().stride_w, p.extent_w())
+                                                                     : 1;
+  if (phases <= most / std::max<std::int64_t>(p.ci(), 1)) return std::nullopt;
+  Refusal refusal{
+      "fft: channels times phases " + std::to_string(p.ci()) + "·" + std::to_string(phases) + ", must be ≤ 2147483647",
+      request};
+  refusal.nearest->options.set("stride", "dense");
+  return refusal;
 }
 
 std::optional<Refusal> filter_fits_tile(const Request& request) {
@@ -73,18 +78,27 @@ std::optional<Refusal> filter_fits_tile(const Request& request) {
 // How many images at a time: as `chunk` says, or in as few equal chunks as memory allows.
 std::int64_t chunk_of(const Request& request, const Spectra& s) {
   const ConvProblem& p = request.problem;
+  if (p.n() == 0) return 0;
   if (const long chosen = request.options.integer("chunk"); chosen > 0) return std::min<std::int64_t>(chosen, p.n());
   std::int64_t budget = kSpectraBytes;
   if (request.memory_limit) budget = std::min(budget, *request.memory_limit - request.tensor_bytes());
-  const auto fits = [&](std::int64_t images) {
-    std::int64_t bytes = 0;
-    for (const Stage& stage : fft_stages(p, s, images)) bytes += stage.bytes();
-    for (const Buffer& buffer : fft_program(request, s, images).scratch) bytes += buffer.bytes;
-    return bytes <= budget;
+  const auto bytes = [&](std::int64_t images) {
+    std::int64_t sum = 0;
+    for (const Stage& stage : fft_stages(p, s, images)) sum += stage.bytes();
+    for (const Buffer& buffer : fft_scratch(request, s, images)) sum += buffer.bytes;
+    return sum;
   };
-  std::int64_t chunks = 1;
-  while (chunks < p.n() && !fits(ceil_div(p.n(), chunks))) ++chunks;
-  return p.n() == 0 ? 0 : ceil_div(p.n(), chunks);
+  const std::int64_t fixed = bytes(0), image = std::max<std::int64_t>(bytes(1) - fixed, 1);
+  // At most so many by what an image adds at least; what is shared with the filter's tiles may take more of the budget.
+  std::int64_t least = 1, most = std::clamp<std::int64_t>((budget - fixed) / image, 1, p.n());
+  while (least < most) {
+    const std::int64_t middle = (least + most + 1) / 2;
+    if (bytes(middle) <= budget)
+      least = middle;
+    else
+      most = middle - 1;
+  }
+  return ceil_div(p.n(), ceil_div(p.n(), most));
 }
 
 std::int64_t executed_flops(const Request& request, const Spectra& s) {
@@ -104,10 +118,9 @@ Decisions decide(const Request& request) {
   const ConvProblem& p = request.problem;
   const Spectra s = spectra_of(request);
   const std::int64_t images = chunk_of(request, s);
-  FftProgram program = fft_program(request, s, images);
-  Decisions d = decisions({request, std::move(program.steps)});
+  Decisions d = decisions({request, fft_steps(request, s, images)});
   d.stages = fft_stages(p, s, images);
-  d.scratch = std::move(program.scratch);
+  d.scratch = fft_scratch(request, s, images);
   d.executed_flops = executed_flops(request, s);
   // The points that a tile's outputs read: with phases, those of all phases.
   const auto length = [](const SpectrumAxis& axis) {
@@ -149,8 +162,8 @@ const Algorithm& fft_cc() {
                   {"multiplications",
                    "Multiplications",
                    "Real multiplications in a complex one of the own product: 4, or Gauss's 3.",
-                   {"4", "3"},
-                   "4",
+                   {"3", "4"},
+                   "3",
                    true},
                   {"chunk",
                    "Images at a time",

@@ -19,10 +19,10 @@
 #include "fft/fft_tile.cuh"
 
 // Writes `tiles` tiles a channel to `spectra`, whose channels are `pitch` numbers apart.
-extern "C" __global__ void __launch_bounds__(threads, 5)
+extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     fft_forward(const float* __restrict__ operand, Complex* __restrict__ spectra, long long tiles, long long pitch,
                 const Sizes s) {
-  __shared__ Complex turn[half_h * pitch_k];
+  __shared__ float turn[half_h * pitch_k];
   const int phases = rows_of(s).phases() * columns_of(s).phases();
   const int channels = (of_filter ? s.cig : s.ci) * phases;  // a phase is a channel of its own
   const auto [first_channel, first_tile] = first_of_block(channels, phases, tiles);
@@ -33,35 +33,38 @@ extern "C" __global__ void __launch_bounds__(threads, 5)
     const int channel = first_channel + column.channel;
     const long long tile = first_tile + column.tile;
     const bool there = tile < tiles && channel < channels;
-    const TileAt at = tile_at(s, channel, tile);
+    const TileReader read(operand, s, channel, tile, there);
 #pragma unroll
-    for (int q = 0; q < points_h; ++q) {
-      z[q].re = there ? element(operand, s, at, q, column.r) : 0.0f;
-      z[q].im = there ? element(operand, s, at, q, column.r + half_w) : 0.0f;
-    }
+    for (int q = 0; q < points_h; ++q) z[q] = {read(s, q, column.r), read(s, q, column.r + half_w)};
     transform<points_h>(z);
   }
 
   // Untangled: left(k) of column r, right(k) of column r + P_w/2. The real k = 0 and k = P_h/2 make one row.
-  if (column.there()) {
-    Complex* const put = turn + column.place();
-    put[0] = {z[0].re, z[half_h].re}, put[half_w * pitch_w] = {z[0].im, z[half_h].im};
+  Complex line[points_w];
+  const RowOfThread row;
 #pragma unroll
-    for (int k = 1; k < half_h; ++k) {
-      const Complex a = z[k], b = z[points_h - k];
-      put[k * pitch_k] = {0.5f * (a.re + b.re), 0.5f * (a.im - b.im)};
-      put[k * pitch_k + half_w * pitch_w] = {0.5f * (a.im + b.im), 0.5f * (b.re - a.re)};
+  for (int part = 0; part < 2; ++part) {
+    __syncthreads();
+    if (column.there()) {
+      float* const put = turn + column.place();
+      put[0] = part == 0 ? z[0].re : z[half_h].re, put[half_w * pitch_w] = part == 0 ? z[0].im : z[half_h].im;
+#pragma unroll
+      for (int k = 1; k < half_h; ++k) {
+        const Complex a = z[k], b = z[points_h - k];
+        put[k * pitch_k] = 0.5f * (part == 0 ? a.re + b.re : a.im - b.im);
+        put[k * pitch_k + half_w * pitch_w] = 0.5f * (part == 0 ? a.im + b.im : b.re - a.re);
+      }
+    }
+    __syncthreads();
+    if (row.there()) {
+#pragma unroll
+      for (int r = 0; r < points_w; ++r) (part == 0 ? line[r].re : line[r].im) = turn[row.place() + r * pitch_w];
     }
   }
-  __syncthreads();
 
-  const RowOfThread row;
   const int channel = first_channel + row.tile / tiles_per_block;
   const long long tile = first_tile + row.tile % tiles_per_block;
   if (!row.there() || channel >= channels || tile >= tiles) return;
-  Complex line[points_w];
-#pragma unroll
-  for (int r = 0; r < points_w; ++r) line[r] = turn[row.place() + r * pitch_w];
   transform<points_w>(line);
   const long long next = channels * pitch;  // from bin to bin
   Complex* out = spectra + channel * pitch + tile;

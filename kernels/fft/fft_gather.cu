@@ -17,6 +17,5 @@ extern "C" __global__ void __launch_bounds__(threads)
   const long long line = index / points_w / points_h, tile = line % tiles;
   const int channel = line / tiles;
   if (channel >= (of_filter ? s.cig : s.ci) * phases) return;
-  const TileAt at = tile_at(s, channel, tile);
-  out[index] = element(operand, s, at, q, r);
+  out[index] = TileReader(operand, s, channel, tile, true)(s, q, r);
 }

@@ -14,23 +14,22 @@
 #include "fft/fft_block.cuh"
 
 // `spectra` has `tiles` tiles an output channel, channels `pitch` numbers apart; y begins with the first tile's image.
-extern "C" __global__ void __launch_bounds__(threads, 5)
+extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     fft_inverse(const Complex* __restrict__ spectra, const float* __restrict__ bias, float* __restrict__ y,
                 long long tiles, long long pitch, const Sizes s) {
-  __shared__ Complex turn[half_h * pitch_k];
+  __shared__ float turn[half_h * pitch_k];
   const SpectrumAxis rows = rows_of(s), columns = columns_of(s);
   const auto [first_channel, first_tile] = first_of_block(s.co, 1, tiles);
 
+  Complex line[points_w];
   const RowOfThread row;
-  if (row.there()) {
-    Complex line[points_w];
-    const int channel = first_channel + row.tile / tiles_per_block;
-    const long long tile = first_tile + row.tile % tiles_per_block, next = s.co * pitch;  // next: from bin to bin
-    const Complex* in = spectra + channel * pitch + tile;
-    if (channel >= s.co || tile >= tiles) {
-#pragma unroll
-      for (int l = 0; l < points_w; ++l) line[l] = {0.0f, 0.0f};
-    } else if (row.k > 0) {
+  const int row_channel = first_channel + row.tile / tiles_per_block;
+  const long long row_tile = first_tile + row.tile % tiles_per_block;
+  const bool row_there = row.there() && row_channel < s.co && row_tile < tiles;
+  if (row_there) {
+    const long long next = s.co * pitch;  // from bin to bin
+    const Complex* in = spectra + row_channel * pitch + row_tile;
+    if (row.k > 0) {
       in += (points_w + 2 + (row.k - 1) * points_w) * next;
 #pragma unroll
       for (int l = 0; l < points_w; ++l) line[l] = in[l * next];
@@ -43,23 +42,37 @@ extern "C" __global__ void __launch_bounds__(threads, 5)
       }
     }
     inverse_transform<points_w>(line);
-#pragma unroll
-    for (int r = 0; r < points_w; ++r) turn[row.place() + r * pitch_w] = line[r];
   }
-  __syncthreads();
 
+  Complex z[points_h];
   const ColumnOfThread column;
+#pragma unroll
+  for (int part = 0; part < 2; ++part) {
+    __syncthreads();
+    if (row_there) {
+#pragma unroll
+      for (int r = 0; r < points_w; ++r) turn[row.place() + r * pitch_w] = part == 0 ? line[r].re : line[r].im;
+    }
+    __syncthreads();
+    if (column.there()) {
+      const float* const get = turn + column.place();
+      z[part == 0 ? 0 : half_h] = {get[0], get[half_w * pitch_w]};
+#pragma unroll
+      for (int k = 1; k < half_h; ++k) {
+        const float a = get[k * pitch_k], b = get[k * pitch_k + half_w * pitch_w];
+        if (part == 0) {
+          z[k] = z[points_h - k] = {a, b};
+        } else {
+          z[k].re -= b, z[k].im += a;
+          z[points_h - k].re += b, z[points_h - k].im -= a;
+        }
+      }
+    }
+  }
+
   const int channel = first_channel + column.channel;
   const long long tile = first_tile + column.tile;
   if (!column.there() || channel >= s.co || tile >= tiles) return;
-  Complex z[points_h];
-  const Complex* const get = turn + column.place();
-  z[0] = {get[0].re, get[half_w * pitch_w].re}, z[half_h] = {get[0].im, get[half_w * pitch_w].im};
-#pragma unroll
-  for (int k = 1; k < half_h; ++k) {
-    const Complex a = get[k * pitch_k], b = get[k * pitch_k + half_w * pitch_w];
-    z[k] = {a.re - b.im, a.im + b.re}, z[points_h - k] = {a.re + b.im, b.re - a.im};
-  }
   inverse_transform<points_h>(z);
   const int j = tile % columns.tiles(), i = tile / columns.tiles() % rows.tiles();
   const long long image = tile / columns.tiles() / rows.tiles();

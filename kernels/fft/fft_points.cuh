@@ -28,7 +28,7 @@ template <int P>
 struct Roots {
   float cosine[P] = {}, sine[P] = {};
 
-  constexpr Roots() {
+  __host__ __device__ constexpr Roots() {
     for (int j = 0; j < P; ++j) {
       const double angle = 6.283185307179586476925 * (2 * j > P ? j - P : j) / P;  // −π < angle ≤ π
       double cosine_sum = 0, sine_sum = 0, term = 1;                               // term = angle^n / n!

@@ -16,15 +16,18 @@ constexpr std::int64_t kThreads = 256;           // of the kernels with a thread
 // The workspace that NVIDIA recommends for cuBLAS on Hopper, and room to align it to 256 bytes.
 constexpr std::int64_t kBlasWorkspace = (std::int64_t{32} << 20) + 256;
 
-// The tile of the product that a block makes: tiles of images by output channels, of which a group may have few.
+// The tile of the product that a block makes: tiles of images by output channels, of which a group may have few. Three
+// sums an output leave registers for half as many outputs a thread.
 struct ProductTile {
-  int m, n, thread_m, thread_n, blocks_per_multiprocessor;
-  std::int64_t threads() const { return std::int64_t{m} / thread_m * n / thread_n; }
+  int m, n, thread_m, thread_n;
+  int threads() const { return m / thread_m * n / thread_n; }
+  int blocks_per_multiprocessor() const { return (thread_n == 8 ? 256 : 384) / threads(); }
 };
-ProductTile product_tile(std::int64_t channels) {
-  if (channels > 32) return {128, 64, 8, 8, 2};
-  if (channels > 16) return {128, 32, 8, 4, 2};
-  return {128, 16, 8, 4, 2};
+ProductTile product_tile(std::int64_t channels, bool three_multiplications) {
+  const bool by_32 = ceil_div(channels, 32) * 32 < ceil_div(channels, 64) * 64;
+  const int n = channels <= 16 ? 16 : by_32 ? 32 : 64;
+  if (three_multiplications) return {64, n, 8, 4};
+  return {128, n, 8, n == 16 ? 4 : 8};
 }
 
 struct Builder {
@@ -84,13 +87,14 @@ struct Builder {
     return kernel(request, std::string("fft/") + name + ".cu", name, std::move(constants));
   }
 
-  // Own transforms: a thread holds a line of a tile, and a block as many tiles as make up to 128 threads.
+  // Own transforms: a thread holds a line of a tile, and a block as many tiles as make up to 256 threads; to 128 where
+  // the input's elements are read along rows, since smaller blocks overlap their reading and computing better.
   Launch own_transform(std::string sentence, const Part& part) const {
-    const int lines = std::max(spectra.rows.points, spectra.columns.points) / 2;
-    int tiles = 32;
-    while (tiles > 8 && tiles * lines > 128) tiles /= 2;
-    const int channels = part.channels_side_by_side ? 4 : 1;
     const bool forward = part.kind != Kind::output;
+    const int lines = std::max(spectra.rows.points, spectra.columns.points) / 2;
+    const int channels = part.channels_side_by_side ? 4 : 1, most = forward && channels == 1 ? 128 : 256;
+    int tiles = most / 4;
+    while (tiles > most / 16 && tiles * lines > most) tiles /= 2;
     std::vector<Constant> constants{{"tiles_per_block", tiles / channels}, {"channels_per_block", channels}};
     if (forward) constants.emplace_back("of_filter", part.kind == Kind::filter);
     return {.sentence = std::move(sentence),
@@ -102,8 +106,9 @@ struct Builder {
                              : std::vector{part.spectra, bias(), part.operand, number(part.tiles), number(part.pitch)}};
   }
 
-  // cuFFT's transforms: dense tiles, their half spectra tile by tile, and those turned to bin by bin; or backwards. It may
-  // work in what is idle then: the products before there are any, the input's spectra after they have been multiplied.
+  // cuFFT's transforms: dense tiles, their half spectra tile by tile, and those turned to bin by bin; or backwards. It
+  // may work in what is idle then: the products before there are any, the input's spectra after they have been
+  // multiplied.
   Launch gather(const Part& part) const {
     return {.sentence = part.kind == Kind::filter ? "lays out the filter in tiles" : "cuts the input into tiles",
             .kernel = kernel_of("fft_gather", {{"of_filter", part.kind == Kind::filter}}),
@@ -146,22 +151,19 @@ struct Builder {
                      checked::product("input tiles", {input_channels, pitch}),
                      checked::product("output tiles", {p.co(), pitch})});
   }
-  std::int64_t half_spectra_bytes() const {
-    return checked::product("bytes of half_spectra", {most_lines(), spectra.bins, kComplex});
-  }
 
   Launch own_product(std::int64_t tiles) const {
-    const ProductTile tile = product_tile(p.co_per_group());
+    const bool three = request.options.is("multiplications", "3");
+    const ProductTile tile = product_tile(p.co_per_group(), three);
     return {.sentence = "multiplies spectra and adds up channels",
-            .kernel = kernel_of("fft_product",
-                                {{"tile_m", tile.m},
-                                 {"tile_n", tile.n},
-                                 {"tile_k", 8},
-                                 {"slices", 3},
-                                 {"thread_m", tile.thread_m},
-                                 {"thread_n", tile.thread_n},
-                                 {"multiplications", static_cast<int>(request.options.integer("multiplications"))},
-                                 {"blocks_per_multiprocessor", tile.blocks_per_multiprocessor}}),
+            .kernel = kernel_of("fft_product", {{"tile_m", tile.m},
+                                                {"tile_n", tile.n},
+                                                {"tile_k", 8},
+                                                {"slices", 3},
+                                                {"thread_m", tile.thread_m},
+                                                {"thread_n", tile.thread_n},
+                                                {"multiplications", three ? 3 : 4},
+                                                {"blocks_per_multiprocessor", tile.blocks_per_multiprocessor()}}),
             .grid = {checked::product("blocks of the product", {spectra.bins, p.groups(), ceil_div(tiles, tile.m),
                                                                 ceil_div(p.co_per_group(), tile.n)})},
             .block = {tile.threads()},
@@ -222,22 +224,29 @@ struct Builder {
 
 }  // namespace
 
-FftProgram fft_program(const Request& request, const Spectra& spectra, std::int64_t images) {
+std::vector<Step> fft_steps(const Request& request, const Spectra& spectra, std::int64_t images) {
   const Builder build{request, spectra, images};
-  FftProgram program;
-  build.add_forward(program.steps, build.filter());
+  std::vector<Step> steps;
+  build.add_forward(steps, build.filter());
   for (std::int64_t first = 0; first < build.p.n(); first += images) {
     const std::int64_t count = std::min(images, build.p.n() - first);
-    build.add_forward(program.steps, build.input(first, count));
-    build.add_product(program.steps, count * spectra.tiles());
-    build.add_inverse(program.steps, build.output(first, count), count);
+    build.add_forward(steps, build.input(first, count));
+    build.add_product(steps, count * spectra.tiles());
+    build.add_inverse(steps, build.output(first, count), count);
   }
+  return steps;
+}
+
+std::vector<Buffer> fft_scratch(const Request& request, const Spectra& spectra, std::int64_t images) {
+  const Builder build{request, spectra, images};
+  std::vector<Buffer> scratch;
   if (!request.options.is("transform", "own")) {
-    program.scratch = {{"tiles", checked::product("bytes of the tiles", {build.most_lines(), spectra.points(), kReal})},
-                       {"half_spectra", build.half_spectra_bytes()}};
+    scratch = {
+        {"tiles", checked::product("bytes of the tiles", {build.most_lines(), spectra.points(), kReal})},
+        {"half_spectra", checked::product("bytes of half_spectra", {build.most_lines(), spectra.bins, kComplex})}};
   }
-  if (request.options.is("gemm", "cublas")) program.scratch.push_back({"cublas", kBlasWorkspace});
-  return program;
+  if (request.options.is("gemm", "cublas")) scratch.push_back({"cublas", kBlasWorkspace});
+  return scratch;
 }
 
 }  // namespace convlens::gpu

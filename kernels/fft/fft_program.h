@@ -9,12 +9,10 @@
 
 namespace convlens::gpu {
 
-struct FftProgram {
-  std::vector<Step> steps;
-  std::vector<Buffer> scratch;  // beside the stages' buffers
-};
-
 // `images`: how many are in the workspace at a time.
-FftProgram fft_program(const Request& request, const Spectra& spectra, std::int64_t images);
+std::vector<Step> fft_steps(const Request& request, const Spectra& spectra, std::int64_t images);
+
+// What the steps need beside the stages' buffers.
+std::vector<Buffer> fft_scratch(const Request& request, const Spectra& spectra, std::int64_t images);
 
 }  // namespace convlens::gpu

@@ -6,40 +6,47 @@
 constexpr bool of_filter = false;
 #endif
 
-// Which of the many real tiles: a channel's phase, and where it lies in x, or whose filter it is.
-struct TileAt {
-  int channel, phase_h, phase_w;  // channel of x, or of w (within the group)
-  int image, i, j;                // for the filter: image is the output channel
+// One of the many real tiles: read(q, r) is the element of the image, or the tap, at (q, r), or zero where there is
+// none. Addresses are made before it is known whether something is there, so that a load is one predicated instruction.
+class TileReader {
+ public:
+  // `channel` counts phases as channels; the filter's tiles are its output channels. Not `there`: a tile of zeros.
+  __device__ __forceinline__ TileReader(const float* operand, const Sizes& s, int channel, long long tile, bool there)
+      : rows_(rows_of(s)), columns_(columns_of(s)) {
+    const int phases_w = columns_.phases(), phases = rows_.phases() * phases_w;
+    phase_h_ = channel % phases / phases_w, phase_w_ = channel % phases_w, channel /= phases;
+    if constexpr (of_filter) {
+      first_ = operand + tile * s.w_o + channel * static_cast<long long>(s.w_c);
+      inside_h_ = {0, there ? points_h : 0}, inside_w_ = {0, points_w};
+    } else {
+      tile_w_ = tile % columns_.tiles(), tile_h_ = tile / columns_.tiles() % rows_.tiles();
+      const long long image = tile / columns_.tiles() / rows_.tiles();
+      first_ = operand + image * s.x_n + channel * static_cast<long long>(s.x_c) +
+               rows_.input(tile_h_, phase_h_, 0) * static_cast<long long>(s.x_h) +
+               columns_.input(tile_w_, phase_w_, 0) * static_cast<long long>(s.x_w);
+      inside_h_ = rows_.inside(tile_h_, phase_h_), inside_w_ = columns_.inside(tile_w_, phase_w_);
+      if (!there) inside_h_ = {0, 0};
+    }
+  }
+
+  __device__ __forceinline__ float operator()(const Sizes& s, int q, int r) const {
+    bool counts = q >= inside_h_.first && q < inside_h_.end && r >= inside_w_.first && r < inside_w_.end;
+    const float* element = first_;
+    if constexpr (of_filter) {
+      const int u = rows_.tap(phase_h_, q), v = columns_.tap(phase_w_, r);
+      counts = counts && u >= 0 && v >= 0;
+      element += u * static_cast<long long>(s.w_h) + v * static_cast<long long>(s.w_w);
+    } else {
+      if (rows_.has_gaps()) counts = counts && rows_.reads(tile_h_, phase_h_, q);
+      if (columns_.has_gaps()) counts = counts && columns_.reads(tile_w_, phase_w_, r);
+      element += q * step_h * static_cast<long long>(s.x_h) + r * step_w * static_cast<long long>(s.x_w);
+    }
+    return counts ? *element : 0.0f;
+  }
+
+ private:
+  SpectrumAxis rows_, columns_;
+  const float* first_;  // where (0, 0) is, or would be: it may lie in the padding
+  int phase_h_, phase_w_, tile_h_ = 0, tile_w_ = 0;
+  SpectrumAxis::Positions inside_h_, inside_w_;
 };
-
-__device__ __forceinline__ TileAt tile_at(const Sizes& s, int channel, long long tile) {
-  const SpectrumAxis rows = rows_of(s), columns = columns_of(s);
-  const int phases_w = columns.phases(), phases = rows.phases() * phases_w, tiles_w = columns.tiles();
-  TileAt at{channel / phases, channel % phases / phases_w, channel % phases_w, static_cast<int>(tile), 0, 0};
-  if constexpr (!of_filter)
-    at.image = tile / tiles_w / rows.tiles(), at.i = tile / tiles_w % rows.tiles(), at.j = tile % tiles_w;
-  return at;
-}
-
-// Element (q, r) of a tile: of the image, or zero where no output reads it.
-__device__ __forceinline__ float input_element(const float* x, const Sizes& s, const TileAt& at, int q, int r) {
-  const SpectrumAxis rows = rows_of(s), columns = columns_of(s);
-  const int h = rows.input(at.i, at.phase_h, q), k = columns.input(at.j, at.phase_w, r);
-  const bool counts =
-      h >= 0 && h < s.hi && k >= 0 && k < s.wi && rows.reads(at.i, at.phase_h, q) && columns.reads(at.j, at.phase_w, r);
-  return counts ? x[at.image * static_cast<long long>(s.x_n) + at.channel * static_cast<long long>(s.x_c) +
-                    h * static_cast<long long>(s.x_h) + k * static_cast<long long>(s.x_w)]
-                : 0.0f;
-}
-
-// The tap at (q, r), or zero between taps and beyond them.
-__device__ __forceinline__ float filter_element(const float* w, const Sizes& s, const TileAt& at, int q, int r) {
-  const int u = rows_of(s).tap(at.phase_h, q), v = columns_of(s).tap(at.phase_w, r);
-  return u >= 0 && v >= 0 ? w[at.image * static_cast<long long>(s.w_o) + at.channel * static_cast<long long>(s.w_c) +
-                              u * static_cast<long long>(s.w_h) + v * static_cast<long long>(s.w_w)]
-                          : 0.0f;
-}
-
-__device__ __forceinline__ float element(const float* operand, const Sizes& s, const TileAt& at, int q, int r) {
-  return of_filter ? filter_element(operand, s, at, q, r) : input_element(operand, s, at, q, r);
-}

@@ -10,10 +10,10 @@
 //   +---------------+                                   +---------------------------+
 //     of tile_q windows                                   a thread keeps its columns
 //
-// Each element of x is written H_f·W_f/(s_h·s_w) times, so writing sets the pace. A block takes the part of its windows'
-// rows that belongs to tile_c channels: what it reads of x, each element once, goes through shared memory (`staging`). A
-// thread writes the same columns of every row: it works out once where they lie in the patch, and from pixel to pixel
-// they all move by the same step. Neighbouring threads write neighbouring columns.
+// Each element of x is written H_f·W_f/(s_h·s_w) times, so writing sets the pace. A block takes the part of its
+// windows' rows that belongs to tile_c channels: what it reads of x, each element once, goes through shared memory
+// (`staging`). A thread writes the same columns of every row: it works out once where they lie in the patch, and from
+// pixel to pixel they all move by the same step. Neighbouring threads write neighbouring columns.
 //
 // The pixels of a block are tile_q neighbours in a row of y, or, where images are the fastest axis of x, tile_n images.
 #include "common/default_layer.h"

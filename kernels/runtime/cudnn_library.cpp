@@ -16,7 +16,6 @@ namespace {
 
 struct Opened {
   Cudnn functions;
-  std::string file;
   std::string why_not;
 };
 
@@ -38,17 +37,14 @@ Opened open() {
   Opened opened;
   void* library = nullptr;
   for (const std::string& file : candidates())
-    if (library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL); library != nullptr) {
-      opened.file = file;
-      break;
-    }
+    if (library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL); library != nullptr) break;
   if (library == nullptr) {
     opened.why_not = "cuDNN: libcudnn.so.9 not found by the loader, in CUDNN_PATH, CUDA_PATH or /usr/local/cuda/lib64";
     return opened;
   }
 #define CONVLENS_LOAD(name)                                                                          \
   opened.functions.name = reinterpret_cast<decltype(&::cudnn##name)>(dlsym(library, "cudnn" #name)); \
-  if (opened.functions.name == nullptr) opened.why_not = "cuDNN: " + opened.file + " has no cudnn" #name;
+  if (opened.functions.name == nullptr) opened.why_not = "cuDNN: libcudnn.so.9 has no cudnn" #name;
   CONVLENS_CUDNN_FUNCTIONS(CONVLENS_LOAD)
 #undef CONVLENS_LOAD
   return opened;
@@ -83,8 +79,6 @@ std::string cudnn_version() {
   const std::size_t v = cudnn().GetVersion();
   return std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." + std::to_string(v % 100);
 }
-
-std::string cudnn_file() { return library().file; }
 
 std::string cudnn_sentence(cudnnStatus_t status) {
   std::string text = cudnn().GetErrorString(status);

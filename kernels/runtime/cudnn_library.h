@@ -26,7 +26,6 @@ struct Cudnn {
 // Throws Unsupported, saying where it was looked for, when there is no cuDNN 9.
 const Cudnn& cudnn();
 std::string cudnn_version();  // "9.19.0", or "not found"
-std::string cudnn_file();     // the file that was opened
 
 // What the library says of `status`, in one line: "CUDNN_STATUS_NOT_SUPPORTED_SHAPE, …".
 std::string cudnn_sentence(cudnnStatus_t status);

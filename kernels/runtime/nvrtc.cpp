@@ -78,6 +78,7 @@ Recipe recipe(std::string text, const std::string& architecture) {
       .text = std::move(text),
       .options = {"--gpu-architecture=" + architecture, "--std=c++20", "-lineinfo", "-ftz=false", "--ptxas-options=-v"},
       .compiler = compiler_name()};
+  made.options.emplace_back("--device-as-default-execution-space");  // for constexpr functions without a mark
   if (keeps_a_cache()) made.options.emplace_back("--no-cache");
   for (const std::string& folder : header_folders()) made.options.push_back("--include-path=" + folder);
   return made;

@@ -16,7 +16,7 @@ constexpr int kFilterThreads = 128;
 // The block of kernels/winograd/winograd_fused.cu: tiles, output channels, and two slices of V and U in shared memory.
 constexpr int kFusedThreads = 256;
 constexpr std::int64_t kFusedTiles = 32, kFusedOutputs = 64;
-constexpr std::int64_t kFusedSharedBytes = 2 * 16 * 8 * (kFusedTiles + 4 + kFusedOutputs) * 4;
+constexpr std::int64_t kFusedSharedBytes = 2 * 16 * 8 * (kFusedTiles + kFusedOutputs) * 4;
 
 std::vector<double> numerators(const FractionMatrix& matrix) {
   std::vector<double> values;
@@ -33,7 +33,16 @@ std::vector<double> denominators(const FractionMatrix& matrix) {
   return values;
 }
 
-Kernel transform(const Chain& chain, const std::string& entry, int threads, bool tiles_fastest, bool staging) {
+// A matrix of the algorithm, and its name in the kernels.
+struct Named {
+  std::string name;
+  FractionMatrix CookToom::*matrix;
+};
+const Named kBt{"bt", &CookToom::bt}, kG{"g", &CookToom::g}, kAt{"at", &CookToom::at};
+
+// The kernel `entry` of the file of that name, which applies `matrices`.
+Kernel transform(const Chain& chain, const std::string& entry, const std::vector<Named>& matrices, int threads,
+                 bool tiles_fastest = false, bool staging = false) {
   const Nested& f = *chain.nested;
   std::vector<Constant> constants{
       {"threads", threads},
@@ -45,12 +54,11 @@ Kernel transform(const Chain& chain, const std::string& entry, int threads, bool
       {"r_h", static_cast<int>(f.rows.r)},
       {"r_w", static_cast<int>(f.columns.r)},
   };
-  const auto add = [&](const std::string& name, const FractionMatrix& matrix) {
-    constants.emplace_back(name, numerators(matrix));
-    constants.emplace_back(name + "_over", denominators(matrix));
-  };
-  add("bt_h", f.h.bt), add("bt_w", f.w.bt), add("g_h", f.h.g), add("g_w", f.w.g), add("at_h", f.h.at),
-      add("at_w", f.w.at);
+  for (const auto& [name, matrix] : matrices)
+    for (const auto& [axis, of_axis] : {std::pair("_h", &f.h), std::pair("_w", &f.w)}) {
+      constants.emplace_back(name + axis, numerators(of_axis->*matrix));
+      constants.emplace_back(name + axis + "_over", denominators(of_axis->*matrix));
+    }
   Kernel made = kernel(chain.request, "winograd/" + entry + ".cu", entry, constants);
   made.sizes.push_back({"tiles_h", f.rows.tiles()});
   made.sizes.push_back({"tiles_w", f.columns.tiles()});
@@ -59,12 +67,12 @@ Kernel transform(const Chain& chain, const std::string& entry, int threads, bool
 }
 
 // A launch with one thread for each tile of the chunk and channel.
-Launch tile_launch(const Chain& chain, const std::string& entry, bool tiles_fastest, bool staging, std::int64_t images,
-                   std::int64_t channels) {
+Launch tile_launch(const Chain& chain, const std::string& entry, const Named& matrix, bool tiles_fastest, bool staging,
+                   std::int64_t images, std::int64_t channels) {
   const int threads = chain.nested->products() > 36 ? 64 : 128;  // as shared memory and registers allow
   const std::int64_t tiles = images * chain.nested->tiles();
   Launch launch;
-  launch.kernel = transform(chain, entry, threads, tiles_fastest, staging);
+  launch.kernel = transform(chain, entry, {matrix}, threads, tiles_fastest, staging);
   launch.grid = {tiles_fastest ? ceil_div(tiles, threads) * channels : ceil_div(tiles * channels, threads)};
   launch.block = {threads};
   return launch;
@@ -99,7 +107,7 @@ Launch filter_launch(const Chain& chain) {
   const ConvProblem& p = chain.problem();
   Launch launch;
   launch.sentence = "transforms the filter into U";
-  launch.kernel = transform(chain, "transform_filter", kFilterThreads, false, false);
+  launch.kernel = transform(chain, "transform_filter", {kG}, kFilterThreads);
   launch.grid = {ceil_div(p.co() * p.ci_per_group(), kFilterThreads)};
   launch.block = {kFilterThreads};
   launch.arguments = {w(), buffer("U")};
@@ -111,7 +119,7 @@ Launch fused_launch(const Chain& chain) {
   const ConvProblem& p = chain.problem();
   Launch launch;
   launch.sentence = "transforms tiles of the input, multiplies them by U and transforms back";
-  launch.kernel = transform(chain, "winograd_fused", kFusedThreads, false, false);
+  launch.kernel = transform(chain, "winograd_fused", {kBt, kAt}, kFusedThreads);
   launch.kernel.constants.emplace_back(
       "vector_u", chain.request.options.is("vector_io", "on") && p.co() % 4 == 0 && p.co_per_group() % 4 == 0);
   launch.grid = {ceil_div(chain.tiles(), kFusedTiles) * p.groups() * ceil_div(p.co_per_group(), kFusedOutputs)};
@@ -162,7 +170,7 @@ std::vector<Step> steps(const Chain& chain, const Buffer& workspace) {
   all.emplace_back(filter_launch(chain));
   for (std::int64_t first = 0; first < p.n(); first += chain.chunk) {
     const std::int64_t images = std::min(chain.chunk, p.n() - first);
-    Launch input = tile_launch(chain, "transform_input", chain.v_tiles_fastest, false, images, p.ci());
+    Launch input = tile_launch(chain, "transform_input", kBt, chain.v_tiles_fastest, false, images, p.ci());
     input.sentence = "transforms tiles of the input into V";
     input.arguments = {x(), buffer("V"), number(first), number(images)};
     input.writes = "V";
@@ -176,7 +184,7 @@ std::vector<Step> steps(const Chain& chain, const Buffer& workspace) {
       for (Step& step : cublas_gemm(product, workspace)) all.push_back(std::move(step));
     }
 
-    Launch output = tile_launch(chain, "transform_output", chain.m_tiles_fastest, staging, images, p.co());
+    Launch output = tile_launch(chain, "transform_output", kAt, chain.m_tiles_fastest, staging, images, p.co());
     output.sentence = "transforms M into the output";
     output.arguments = {buffer("M"), bias(), y(), number(first), number(images)};
     all.emplace_back(std::move(output));

@@ -37,7 +37,7 @@ transform_output(const float* __restrict__ m, const float* __restrict__ bias, fl
   }
 
   if constexpr (staging) {
-    // Output e of tile b at [e][b]. Threads read m_w columns of neighbouring tiles; the pitch spreads them over the banks.
+    // Output e of tile b at [e][b]. Threads read m_w columns of neighbouring tiles; the pitch spreads them over banks.
     constexpr int pitch = threads + (31 + m_w) / m_w;
     __shared__ float staged[m_h * m_w * pitch];
     __shared__ Tile tile_of[threads];

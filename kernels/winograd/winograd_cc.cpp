@@ -83,43 +83,52 @@ Decisions decide(const Request& request) {
   return d;
 }
 
-// Winograd's own rules, which judge the request with its m chosen. What they propose keeps to this row's options.
+// One of Winograd's own rules, which judges the request with its m chosen. What it proposes keeps to this row's
+// options, and leaves m to be chosen where another m is not the remedy.
+Rule with_m_chosen(const Rule& rule) {
+  return {rule.says, [rule](const Request& request) {
+            const Request asked = resolved(request);
+            std::optional<Refusal> refusal = rule.refuse(asked);
+            if (refusal && refusal->nearest) {
+              Request nearest = request;
+              nearest.problem = refusal->nearest->problem;
+              nearest.options.set("points", refusal->nearest->options["points"]);
+              if (refusal->nearest->options["m"] != asked.options["m"])
+                nearest.options.set("m", refusal->nearest->options["m"]);
+              refusal->nearest = nearest;
+            }
+            return refusal;
+          }};
+}
+
+std::optional<Refusal> needs_small_tiles(const Request& request) {
+  if (!fused(request)) return std::nullopt;
+  const TileAxis rows = tile_rows(resolved(request)), columns = tile_columns(resolved(request));
+  if (rows.m == 2 && rows.r == 3 && columns.m == 2 && columns.r == 3) return std::nullopt;
+  Request nearest = request;
+  nearest.options.set("fuse", "off");
+  return Refusal{"winograd.cc: fuse=on needs F(2x2,3x3), got F(" + size_text(rows.m, columns.m) + "," +
+                     size_text(rows.r, columns.r) + ")",
+                 nearest};
+}
+
+std::optional<Refusal> needs_countable_tiles(const Request& request) {
+  const Request asked = resolved(request);
+  const std::int64_t most = kMostInt / (tile_rows(asked).tiles() * tile_columns(asked).tiles());
+  if (images_of_chunk(request) <= most) return std::nullopt;
+  std::optional<Request> nearest;
+  if (most > 0 && !fused(request)) {
+    nearest = request;
+    nearest->options.set("chunk_images", std::to_string(most));
+  }
+  return Refusal{"chunk_images: " + request.options["chunk_images"] + ", makes more than 2147483647 tiles", nearest};
+}
+
 std::vector<Rule> rules() {
   std::vector<Rule> all{f32_only(), int_offsets()};
-  for (const Rule& rule : winograd_rules())
-    all.push_back({rule.says, [rule](const Request& request) {
-                     std::optional<Refusal> refusal = rule.refuse(resolved(request));
-                     if (refusal && refusal->nearest) {
-                       Request nearest = request;
-                       nearest.problem = refusal->nearest->problem;
-                       for (const char* option : {"m", "points"})
-                         if (!request.options.is("m", "auto") || option != std::string("m"))
-                           nearest.options.set(option, refusal->nearest->options[option]);
-                       refusal->nearest = nearest;
-                     }
-                     return refusal;
-                   }});
-  all.push_back({"F(2x2,3x3) where fuse=on", [](const Request& request) -> std::optional<Refusal> {
-                   if (!fused(request)) return std::nullopt;
-                   const TileAxis rows = tile_rows(resolved(request)), columns = tile_columns(resolved(request));
-                   if (rows.m == 2 && rows.r == 3 && columns.m == 2 && columns.r == 3) return std::nullopt;
-                   Request nearest = request;
-                   nearest.options.set("fuse", "off");
-                   return Refusal{"winograd.cc: fuse=on needs F(2x2,3x3), got F(" + size_text(rows.m, columns.m) + "," +
-                                      size_text(rows.r, columns.r) + ")",
-                                  nearest};
-                 }});
-  all.push_back({"tiles of a chunk below 2^31", [](const Request& request) -> std::optional<Refusal> {
-                   const Request asked = resolved(request);
-                   const std::int64_t tiles = tile_rows(asked).tiles() * tile_columns(asked).tiles();
-                   const std::int64_t most = kMostInt / tiles;
-                   if (images_of_chunk(request) <= most) return std::nullopt;
-                   Request nearest = request;
-                   nearest.options.set("chunk_images", std::to_string(most));
-                   return Refusal{
-                       "chunk_images: " + request.options["chunk_images"] + " makes more than 2147483647 tiles",
-                       most > 0 ? std::optional(nearest) : std::nullopt};
-                 }});
+  for (const Rule& rule : winograd_rules()) all.push_back(with_m_chosen(rule));
+  all.push_back({"F(2x2,3x3) where fuse=on", needs_small_tiles});
+  all.push_back({"fewer than 2^31 tiles a chunk", needs_countable_tiles});
   return all;
 }
 
@@ -140,7 +149,9 @@ std::vector<Option> options() {
        .accepts = winograd_options()[1].accepts},
       {.id = "fuse",
        .title = "Fused",
-       .sentence = "F(2x2,3x3) in one kernel, without V and M in memory.",
+       .sentence =
+           "F(2x2,3x3) in one kernel, without V and M in memory; then the options of the chain, gemm and those after "
+           "it, mean nothing but vector_io and sizes.",
        .values = {"off", "on"},
        .default_value = "off"},
       {.id = "gemm",

@@ -11,8 +11,8 @@
 // A block computes 32 tiles of 64 output channels, 8 input channels at a time. For each slice of 8 a thread transforms
 // one tile of one channel, 8·32 = 256 of them; then 16 small outer products are added up, two points a warp and 8×8
 // sums a thread and point: 128 multiply-adds for 32 numbers from shared memory. Meanwhile the next slice of U is copied
-// asynchronously, and the next tiles wait in registers. At the end M goes through shared memory, 32 output channels at a
-// time, to threads that each take all 16 points of a tile for the output transform.
+// asynchronously, and the next tiles wait in registers. At the end M goes through shared memory, 32 output channels at
+// a time, to threads that each take all 16 points of a tile for the output transform.
 //
 // Tiles, channels and outputs beyond the layer are zeros and are not stored.
 #include "common/copy_async.cuh"
@@ -22,9 +22,15 @@ constexpr bool vector_u = true;
 #endif
 
 constexpr int block_tiles = 32, block_outputs = 64, block_channels = 8, block_threads = 256;
-constexpr int pitch_v = block_tiles + 4, pitch_u = block_outputs;
-constexpr int slice_v = points * block_channels * pitch_v, slice_u = points * block_channels * pitch_u;
+constexpr int slice_v = points * block_channels * block_tiles, slice_u = points * block_channels * block_outputs;
 constexpr int round_outputs = 32, pitch_m = 32 + 4, slice_m = 32 * pitch_m;  // of M in shared memory, of one point
+
+// Where tile t of channel c lies in a row of V. Where neighbouring threads write eight channels, the fours of tiles
+// change places from channel to channel: all banks are written to, and each four is still one vector.
+__device__ __forceinline__ int place_of_tile(int t, int c) {
+  return x_layout == NHWC ? (t / 4 ^ c) * 4 + t % 4 : t;
+}
+
 static_assert(points == 16, "a warp takes two of sixteen points");
 static_assert(points * slice_m <= 2 * (slice_v + slice_u), "M uses the room of V and U");
 
@@ -69,7 +75,7 @@ winograd_fused(const float* __restrict__ x, const float* __restrict__ u, const f
     sandwich<n_h, n_h, n_w, n_w>(bt_h, bt_h_over, bt_w, bt_w_over, d, cells);
 #pragma unroll
     for (int point = 0; point < points; ++point)
-      slice[(point * block_channels + my_channel) * pitch_v + my_tile] = cells[point];
+      slice[(point * block_channels + my_channel) * block_tiles + place_of_tile(my_tile, my_channel)] = cells[point];
   };
   // Each of `passes` copies takes the same channel and outputs of other points.
   constexpr int width = vector_u ? 4 : 1, row = block_outputs / width, at_once = block_threads / row;
@@ -117,9 +123,9 @@ winograd_fused(const float* __restrict__ x, const float* __restrict__ u, const f
 #pragma unroll
         for (int block = 0; block < 2; ++block) {
           *reinterpret_cast<float4*>(v + 4 * block) = *reinterpret_cast<const float4*>(
-              shared_v + now * slice_v + row * pitch_v + block * 16 + lane_i * 4);
+              shared_v + now * slice_v + row * block_tiles + place_of_tile(block * 16 + lane_i * 4, c));
           *reinterpret_cast<float4*>(w + 4 * block) = *reinterpret_cast<const float4*>(
-              shared_u + now * slice_u + row * pitch_u + block * 32 + lane_j * 4);
+              shared_u + now * slice_u + row * block_outputs + block * 32 + lane_j * 4);
         }
 #pragma unroll
         for (int i = 0; i < 8; ++i)
@@ -160,7 +166,8 @@ winograd_fused(const float* __restrict__ x, const float* __restrict__ u, const f
       sandwich<m_h, n_h, m_w, n_w>(at_h, at_h_over, at_w, at_w_over, m, outputs);
       const Tile at = tile_at(tile0 + t, s.n, s);
       const float first = has_bias ? bias[group * s.cog + o] : 0.0f;
-      float* const image = y + at.n * static_cast<long long>(s.y_n) + (group * s.cog + o) * static_cast<long long>(s.y_c);
+      float* const image =
+          y + at.n * static_cast<long long>(s.y_n) + (group * s.cog + o) * static_cast<long long>(s.y_c);
 #pragma unroll
       for (int e = 0; e < m_h * m_w; ++e) {
         const int p = at.t * m_h + e / m_w, q = at.s * m_w + e % m_w;

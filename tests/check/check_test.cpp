@@ -112,7 +112,7 @@ TEST_CASE("every registered row passes on random problems", "[check]") {
       supported += result.supported ? 1 : 0;
     }
     INFO(row->id);
-    CHECK(supported >= 20);
+    if (!testing::vendor_on_cpu(*row)) CHECK(supported >= 20);
   }
 }
 

@@ -78,7 +78,7 @@ TEST_CASE("CrossCheck wants a NaN of the input where it belongs, not lost, and n
   Bench bench;
   bench.x.as<float>()(0, 1, 3, 3) = std::numeric_limits<float>::quiet_NaN();
   for (const Algorithm* row : testing::rows_here()) {
-    if (!row->supports(bench.plan(*algorithms().front())->request())) continue;
+    if (row->vendor || !row->supports(bench.plan(*algorithms().front())->request())) continue;
     INFO(row->id);
     CHECK(judged(bench, *row).kept);
     CHECK_FALSE(judged(bench, *row, [](Tensor& y) { y.as<float>()(0, 0, 3, 3) = 1; }).kept);

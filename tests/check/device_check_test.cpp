@@ -89,6 +89,17 @@ TEST_CASE("an output that is left out, or another in a second run, fails on a de
              Catch::Matchers::StartsWith("a second run gave y(0,0,0,3) = "));
 }
 
+TEST_CASE("a row that finds too little memory on the device is refused in words") {
+  FakeMachine machine(6000);
+  const Algorithm row = machine.on_device(im2col_ref());
+  OracleCache cache;
+  const CheckResult result = check(row, {kLayer}, 3, cache);
+  CHECK_FALSE(result.supported);
+  CHECK_THAT(result.reason, Catch::Matchers::StartsWith("im2col.fakecc: memory: "));
+  CHECK(result.verdicts.empty());
+  CHECK(machine.device.allocations() == 0);
+}
+
 TEST_CASE("the worst case alone takes one run") {
   FakeMachine machine;
   OracleCache cache;

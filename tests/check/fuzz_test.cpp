@@ -1,10 +1,12 @@
 #include "algorithms/check/fuzz.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
 #include "algorithms/interface/registry.h"
 #include "tests/catch.h"
+#include "tests/support/rows.h"
 
 using namespace convlens;
 
@@ -81,5 +83,27 @@ TEST_CASE("random requests use every type, layout and option value of every row"
         INFO(row->id << ":" << option.id << "=" << value);
         CHECK(seen[option.id + "=" + value] > 0);
       }
+  }
+}
+
+TEST_CASE("random requests of a row on a GPU change seldom, and mostly hand over the sizes", "[fuzz_problems]") {
+  for (const Algorithm* row : testing::gpu_rows()) {
+    int changes = 0, at_run_time = 0;
+    constexpr int kRequests = 400;
+    const bool has_sizes = std::ranges::find(row->options, "sizes", &Option::id) != row->options.end();
+    std::string before;
+    for (std::uint64_t index = 0; index < kRequests; ++index) {
+      Request request{random_problem(1, 5)};
+      request = random_request(*row, request.problem, 1, index);
+      const std::string choice = run_name(*row, request.options) + std::string(name(request.dtype)) +
+                                 std::string(name(request.layouts.x)) + std::string(name(request.layouts.y));
+      changes += choice != before;
+      before = choice;
+      at_run_time += has_sizes && request.options.is("sizes", "runtime");
+    }
+    INFO(row->id);
+    CHECK(changes <= kRequests / 8);
+    if (has_sizes) CHECK(at_run_time > kRequests / 2);
+    if (has_sizes) CHECK(at_run_time < kRequests);
   }
 }

@@ -38,13 +38,28 @@ std::size_t files_in(const std::string& folder) {
 
 const std::string kSmall = "'1x4x8x8 --filter 4x3x3 --pad 1'";
 
+// How many rows compute it.
+std::size_t rows_on_small() {
+  const ConvProblem small({.ci = 4,
+                           .hi = 8,
+                           .wi = 8,
+                           .co = 4,
+                           .hf = 3,
+                           .wf = 3,
+                           .pad_top = 1,
+                           .pad_bottom = 1,
+                           .pad_left = 1,
+                           .pad_right = 1});
+  return testing::rows_that_compute(small).size();
+}
+
 }  // namespace
 
 TEST_CASE("bench gives one record a run, with the samples that were asked for") {
   const CommandResult result = convlens_command(shell_words("bench " + kSmall + " --repeats 3 --seed 9 --json"));
   CHECK(result.exit == 0);
   const std::vector<json> records = json_lines(result.out);
-  CHECK(records.size() == testing::rows_here().size());
+  CHECK(records.size() == rows_on_small());
   for (const json& record : records) {
     CHECK(record["samples_ms"].size() == 3);
     CHECK(record["data"]["seed"] == 9);
@@ -66,6 +81,23 @@ TEST_CASE("bench --cold says so in its records, and times all types and layouts 
   CHECK(records[0]["dtype"] == "f16");
   CHECK(records[1]["layout"]["x"] == "CHWN");
   CHECK(records[3]["dtype"] == "f64");
+}
+
+TEST_CASE("bench --timed kernel measures rows that have a kernel, names it in the record, and says which have none") {
+  const CommandResult result = convlens_command(shell_words(
+      "bench " + kSmall + " --algorithm direct.cpu --algorithm direct.ref --timed kernel --repeats 2 --json"));
+  CHECK(result.exit == 0);
+  const std::vector<json> records = json_lines(result.out);
+  REQUIRE(records.size() == 1);
+  CHECK(records[0]["algorithm"] == "direct.cpu");
+  CHECK(records[0]["timed"] == "kernel");
+  CHECK_THAT(result.err, Contains("timed: kernel, must be call for direct.ref"));
+
+  const CommandResult none =
+      convlens_command(shell_words("bench " + kSmall + " --algorithm direct.ref --timed kernel --repeats 2"));
+  CHECK(none.exit == 3);
+  CHECK(convlens_command(shell_words("bench " + kSmall + " --timed kernle")).err ==
+        "convlens: --timed: kernle, did you mean \"kernel\"?\n");
 }
 
 TEST_CASE("bench's table labels what is no plain utilisation") {
@@ -92,7 +124,7 @@ TEST_CASE("bench -o writes the records, whole, and leaves nothing else behind") 
   const CommandResult result =
       run_command({.arguments = shell_words("bench " + kSmall + " --repeats 1 -o r.jsonl"), .folder = folder.path()});
   CHECK(result.exit == 0);
-  CHECK(json_lines(contents(folder.path() + "/r.jsonl")).size() == testing::rows_here().size());
+  CHECK(json_lines(contents(folder.path() + "/r.jsonl")).size() == rows_on_small());
   CHECK(files_in(folder.path()) == 1);
 }
 
@@ -105,6 +137,28 @@ TEST_CASE("bench -o leaves an old file as it was when nothing could be measured"
   CHECK(result.exit == 3);
   CHECK(contents(folder.path() + "/r.jsonl") == "old\n");
   CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("bench --verify says how far each row is from its bound before it is timed") {
+  const auto records =
+      json_lines(convlens_command(shell_words("bench " + kSmall +
+                                              " --algorithm im2col --algorithm winograd --verify --repeats 1 --json"))
+                     .out);
+  REQUIRE(records.size() == 2);
+  for (const json& record : records) {
+    CHECK(record["error_over_bound"].get<double>() > 0);
+    CHECK(record["error_over_bound"].get<double>() <= 1);
+  }
+}
+
+TEST_CASE("bench takes several variants of a row in one call") {
+  const auto records = json_lines(convlens_command(shell_words("bench " + kSmall +
+                                                               " --algorithm im2col:batching=tile --algorithm im2col "
+                                                               "--algorithm im2col:batching=full --repeats 1 --json"))
+                                      .out);
+  REQUIRE(records.size() == 3);
+  CHECK(records[0]["run"] == "im2col.ref:batching=tile");
+  CHECK(records[2]["run"] == "im2col.ref:batching=full");
 }
 
 TEST_CASE("bench says what was refused, on stderr") {
@@ -144,7 +198,7 @@ TEST_CASE("A locale with a decimal comma changes nothing that is printed or read
   };
 
   const auto rows = parse_csv(in_german("bench " + kSmall + " --repeats 2 --csv").out);
-  REQUIRE(rows.size() == 1 + testing::rows_here().size());
+  REQUIRE(rows.size() == 1 + rows_on_small());
   for (const auto& row : rows) CHECK(row.size() == rows.front().size());
   for (const json& record : json_lines(in_german("bench " + kSmall + " --repeats 2 --json").out))
     CHECK(record["median_ms"].is_number_float());

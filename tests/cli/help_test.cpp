@@ -9,7 +9,7 @@ using namespace convlens;
 
 namespace {
 
-const std::vector<std::string> kCommands{"list", "run", "explain", "check", "bench", "windows"};
+const std::vector<std::string> kCommands{"list", "run", "explain", "check", "bench", "choose", "windows", "kernel"};
 
 // The lines under "Examples:".
 std::vector<std::string> examples_in(const CommandResult& help) {

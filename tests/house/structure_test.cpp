@@ -89,7 +89,8 @@ TEST_CASE("Output sizes are computed in ConvProblem alone") {
 
 TEST_CASE("The registry is the only list of algorithms") {
   // Outside its own file, the registry, and tests, no source names a row's id in a string.
-  const std::regex id(R"re("(direct|im2col|implicit_gemm|fft|winograd|im2win|mec)\.(ref|cpu|cc|tc)")re");
+  const std::regex id(
+      R"re("(direct|im2col|implicit_gemm|fft|winograd|im2win|mec|onednn)\.(ref|cpu|cc|tc|direct|auto)")re");
   Lines found;
   for (const char* room : {"algorithms/interface", "algorithms/check", "algorithms/measure", "cli", "viewer"})
     for (const std::string& line : matches(room, id)) found.push_back(line);

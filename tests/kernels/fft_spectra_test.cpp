@@ -90,9 +90,16 @@ TEST_CASE("fft.cc: a tile reads exactly what its outputs read, on 300 random pro
       std::set<std::int64_t> wanted, read;
       for (int kept = 0; kept < axis.outputs_of(tile); ++kept)
         for (const auto& [element, tap] : correlated(axis, tile, kept)) wanted.insert(element);
-      for (int phase = 0; phase < axis.phases(); ++phase)
-        for (int q = 0; q < axis.points; ++q)
-          if (axis.reads(tile, phase, q)) read.insert(axis.input(tile, phase, q));
+      for (int phase = 0; phase < axis.phases(); ++phase) {
+        const auto [first, end] = axis.inside(tile, phase);
+        for (int q = 0; q < axis.points; ++q) {
+          const int element = axis.input(tile, phase, q);
+          const bool reads = axis.reads(tile, phase, q), in_image = element >= 0 && element < axis.size;
+          if (reads) read.insert(element);
+          const bool inside = q >= first && q < end;
+          REQUIRE((inside && (!axis.has_gaps() || reads)) == (in_image && reads));
+        }
+      }
       REQUIRE(read == wanted);
     }
   }

@@ -56,7 +56,8 @@ const std::string& convlens_path() {
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   for (const auto& [name, value] : run.environment) ::setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> argv{const_cast<char*>(convlens_path().c_str())};
+  const std::string program = run.program.empty() ? convlens_path() : run.program;
+  std::vector<char*> argv{const_cast<char*>(program.c_str())};
   for (const std::string& argument : run.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   ::signal(SIGPIPE, SIG_DFL);

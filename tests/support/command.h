@@ -25,6 +25,7 @@ struct CommandRun {
   double interrupt_after = 0;                           // seconds until Ctrl-C is sent; 0: never
   int interrupt_lines = 0;                              // Ctrl-C is sent when stdout has so many lines; 0: never
   bool close_stdout_early = false;                      // read one line of stdout, then close the pipe
+  std::string program = "";                             // a copy of the command; the built one when empty
   std::string stdout_path = "";                         // where stdout goes instead of a pipe, as in "/dev/full"
 };
 

@@ -12,6 +12,12 @@ std::vector<const Algorithm*> rows_here() {
   return rows;
 }
 
+std::vector<const Algorithm*> rows_that_compute(const ConvProblem& problem) {
+  std::vector<const Algorithm*> rows = rows_here();
+  std::erase_if(rows, [&](const Algorithm* row) { return !row->supports({problem}); });
+  return rows;
+}
+
 std::vector<const Algorithm*> gpu_rows() {
   std::vector<const Algorithm*> rows = algorithms();
   std::erase_if(rows, [](const Algorithm* row) { return row->unit == Unit::cpu; });
@@ -57,10 +63,12 @@ std::vector<Variant> variants_by_pairs(const Algorithm& row) {
   return all;
 }
 
+bool vendor_on_cpu(const Algorithm& row) { return row.vendor && row.unit == Unit::cpu; }
+
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (const Algorithm* row : rows_here())
-    if (row->unit != Unit::tc)
+    if (row->unit != Unit::tc && !vendor_on_cpu(*row))
       for (Variant& variant : variants(*row)) all.push_back(std::move(variant));
   return all;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "algorithms/check/fuzz.h"
 #include "algorithms/error.h"
 #include "kernels/program.h"
 #include "kernels/runtime.h"
@@ -116,6 +117,17 @@ TEST_CASE("cuDNN's rows refuse in words what they have no call for") {
         "filter: 5x5, must be 3x3 for cuDNN's Winograd");
   CHECK(reason("cudnn.winograd_nonfused", request([](ConvSpec& s) { s.hf = 1; })) ==
         "filter: 1x3, must be 3x3 or 5x5 for cuDNN's Winograd");
+}
+
+TEST_CASE("cuDNN's rows plan any problem, or refuse it in words") {
+  for (const Algorithm* row : cudnn_rows())
+    for (std::uint64_t index = 0; index < 300; ++index) {
+      const Request request = random_request(*row, random_problem(5, index), 5, index);
+      const Support support = row->supports(request);
+      INFO(row->id << " on problem " << index);
+      CHECK(support.ok == support.reason.empty());
+      if (support.nearest) CHECK(row->supports(*support.nearest).ok);
+    }
 }
 
 TEST_CASE("bounds of cuDNN's rows follow the method that cuDNN names") {

@@ -1,0 +1,224 @@
+// `convlens view`: the viewer, in a window or as one picture drawn without any display. The one place where a face
+// meets another: what is said here becomes plain data for the module convlens_viewer.
+#include "viewer/viewer.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "algorithms/interface/module.h"
+#include "algorithms/suggest.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/image_file.h"
+#include "cli/numbers.h"
+#include "cli/output_file.h"
+#include "cli/sample_picture.h"
+#include "viewer/logic/model.h"
+#include "viewer/logic/schedule.h"
+#include "viewer/logic/steps.h"
+
+namespace convlens::cli {
+
+namespace {
+
+struct ViewArguments {
+  LayerArguments layers;
+  RowArguments rows;
+  std::string panel, arrangement, tensor, at, size, state, screenshot, export_data, image, theme;
+  std::optional<std::int64_t> step, block;
+  double scale = 0;
+};
+
+viewer::Photograph to_photograph(const Picture& picture) {
+  viewer::Photograph photograph{picture.height, picture.width, picture.colours(), {}};
+  photograph.samples.reserve(static_cast<std::size_t>(picture.height * picture.width * picture.colours()));
+  for (std::int64_t row = 0; row < picture.height; ++row)
+    for (std::int64_t column = 0; column < picture.width; ++column)
+      for (int channel = 0; channel < picture.colours(); ++channel)
+        photograph.samples.push_back(static_cast<float>(picture.at(row, column, channel)) / 65535.0f);
+  return photograph;
+}
+
+viewer::Files files() {
+  return {[](const std::string& file) {
+            return to_photograph(file.empty() ? sample_picture() : PictureFile(file).decode());
+          },
+          [](const std::string& file, int width, int height, const std::vector<unsigned char>& rgba) {
+            Picture picture{height, width, 3, {}};
+            picture.samples.reserve(rgba.size() / 4 * 3);
+            for (std::size_t pixel = 0; pixel < rgba.size(); pixel += 4)
+              for (std::size_t channel = 0; channel < 3; ++channel)
+                picture.samples.push_back(static_cast<std::uint16_t>(257 * rgba[pixel + channel]));
+            OutputFile output(file);
+            write_png(picture, output);
+            output.commit();
+          },
+          [](const std::string& file, const std::string& text) {
+            OutputFile output(file);
+            output.write(std::as_bytes(std::span(text)));
+            output.commit();
+          }};
+}
+
+void parse_view_size(const std::string& text, viewer::ViewOptions& options) {
+  const std::size_t by = text.find('x');
+  if (by == std::string::npos) throw BadInput("--size: " + text + ", must be WIDTHxHEIGHT, as in 1600x1000");
+  options.width = static_cast<int>(parse_integer("--size", text.substr(0, by), 320, 16384));
+  options.height = static_cast<int>(parse_integer("--size", text.substr(by + 1), 240, 16384));
+}
+
+std::string user_state_file() {
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  const char* home = std::getenv("HOME");
+  if (config != nullptr && *config != '\0') return std::string(config) + "/convlens/state.json";
+  return home != nullptr && *home != '\0' ? std::string(home) + "/.config/convlens/state.json" : "";
+}
+
+// What --tensor names: the whole of a tensor's name, or its end where that is unique: "im2win" for "im2win.ref/im2win".
+std::string parse_tensor(const std::string& text, const viewer::Model& model) {
+  std::vector<std::string> names, ends;
+  for (const viewer::Exhibit& exhibit : model.exhibits()) {
+    if (exhibit.id == text) return text;
+    names.push_back(exhibit.id);
+    if (exhibit.id.ends_with("/" + text)) ends.push_back(exhibit.id);
+  }
+  if (ends.size() == 1) return ends.front();
+  throw BadInput("--tensor: " + text + suggestion(text, names));
+}
+
+// "0,0,5,7": at most as many whole numbers as the tensor has axes, each below its extent.
+Coord parse_at(const std::string& text, const viewer::Exhibit& exhibit) {
+  std::string extents;
+  for (const Axis& axis : exhibit.axes) extents += (extents.empty() ? "" : ",") + std::to_string(axis.extent);
+  const auto refuse = [&] {
+    throw BadInput("--at: " + text + ", must be at most " + std::to_string(exhibit.axes.size()) +
+                   " whole numbers, each below its own of " + extents + " (" + exhibit.id + ")");
+  };
+  Coord at{};
+  std::size_t axis = 0;
+  for (std::size_t from = 0; from <= text.size(); ++axis) {
+    if (axis == exhibit.axes.size()) refuse();
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    at[axis] = parse_integer("--at", text.substr(from, comma - from), 0, std::numeric_limits<std::int64_t>::max());
+    if (at[axis] >= exhibit.axes[axis].extent) refuse();
+    from = comma + 1;
+  }
+  return at;
+}
+
+// A window starts as the last one ended; pictures and data start from the first state, so that the same call always
+// gives the same.
+viewer::KeptState base_state(const ViewArguments& a) {
+  if (!a.state.empty()) return {viewer::read_state(a.state), "", ""};
+  if (!a.screenshot.empty() || !a.export_data.empty()) return {viewer::first_state(), "", ""};
+  return viewer::read_kept_state(user_state_file());
+}
+
+void choose_cursor(const ViewArguments& a, viewer::State& state) {
+  if (a.at.empty() && a.tensor.empty()) return;
+  const viewer::Model model(state);
+  if (!model.problem()) return;
+  viewer::Cursor cursor{"y", {}};
+  if (!a.tensor.empty()) cursor.tensor = parse_tensor(a.tensor, model);
+  if (!a.at.empty()) cursor.at = parse_at(a.at, *model.find(cursor.tensor));
+  state.cursor = cursor;
+}
+
+void choose(const ViewArguments& a, viewer::State& state) {
+  if (a.layers.given()) {
+    const Layer layer = only(a.layers.layers(), "layer");
+    state.layer = layer.name;
+    state.spec = layer.problem.spec();
+  }
+  if (a.rows.algorithm_given()) {
+    state.runs.clear();
+    for (const Run& run : a.rows.runs()) state.runs.push_back(run_name(*run.algorithm, run.options));
+  }
+  if (a.rows.dtype_given()) state.dtype = only(a.rows.dtypes({}), "--dtype");
+  if (a.rows.layout_given()) state.layouts = only(a.rows.layouts({}), "--layout");
+  if (!a.panel.empty()) state.panel = a.panel;
+  if (!a.arrangement.empty()) state.arrangement = a.arrangement;
+  if (!a.image.empty()) state.picture = a.image;
+  if (!a.theme.empty()) state.dark = a.theme == "dark";
+  if (a.scale > 0) state.scale = a.scale;
+  state.step = a.step.value_or(state.step);
+  state.block = a.block.value_or(state.block);
+  choose_cursor(a, state);
+  // What is on show is never nothing: a picture that cannot be read is wrong usage here, and a notice in the window.
+  if (!state.picture.empty() && state.picture != "random") PictureFile(state.picture).decode();
+}
+
+void view(const ViewArguments& arguments) {
+  viewer::KeptState base = base_state(arguments);
+  choose(arguments, base.state);
+  viewer::ViewOptions options;
+  options.state = base.state;
+  options.state_file = base.file;
+  options.notice = base.notice;
+  options.files = files();
+  options.screenshot = arguments.screenshot;
+  options.export_data = arguments.export_data;
+  if (!arguments.size.empty()) parse_view_size(arguments.size, options);
+  const Module& module = convlens::module("viewer");
+  if (!module.missing.empty()) throw Unsupported("view: " + module.missing);
+  static_cast<const viewer::Services*>(module.exports.services)->view(options);
+}
+
+}  // namespace
+
+namespace {
+
+// An option whose value is one of `names`.
+void add_name(CLI::App& command, const std::string& option, std::string& value, const std::vector<std::string>& names,
+              const std::string& says) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  command
+      .add_option_function<std::string>(
+          option,
+          [option, &value, &names](const std::string& text) {
+            if (std::ranges::find(names, text) == names.end()) throw BadInput(option + ": " + text + suggestion(text, names));
+            value = text;
+          },
+          says + ": " + all)
+      ->type_name("NAME");
+}
+
+}  // namespace
+
+void add_view(CLI::App& app, const Globals&) {
+  CLI::App* command = app.add_subcommand("view", "look at what algorithms do to the data, in a window or as a picture");
+  show_examples(*command,
+                {"convlens view --layer cv9 --algorithm im2win --panel layouts --at 0,0,5,7 --screenshot out.png",
+                 "convlens view cv3 --batch 256 --panel memory --size 1280x720 --theme light --screenshot m.png",
+                 "convlens view --layer cv9 --arrangement ribbon --at 0,0,5,7 --export ribbon.csv"});
+  const auto arguments = std::make_shared<ViewArguments>();
+  ViewArguments* a = arguments.get();
+  a->layers.add_to(*command, Amount::one);
+  a->rows.add_to(*command, Amount::one);
+  add_name(*command, "--panel", a->panel, viewer::panel_names(), "which panel is in front");
+  add_name(*command, "--arrangement", a->arrangement, viewer::arrangement_names(), "of the Layouts panel");
+  command->add_option("--tensor", a->tensor, "what --at points into: x, w, y, or a row and its stage")->type_name("ID");
+  command->add_option("--at", a->at, "the cell to point at, as in 0,0,5,7")->type_name("I,J,…");
+  add_integer(*command, "--step", 0, viewer::kSteps, [a](std::int64_t v) { a->step = v; },
+              "of the arrangement `five`: how far the algorithms have come");
+  add_integer(*command, "--block", 0, viewer::kMostBlocks, [a](std::int64_t v) { a->block = v; },
+              "of the arrangement `schedule`: which of an image's blocks");
+  command->add_option("--image", a->image, "a picture as the input, or `random`")->type_name("FILE");
+  command->add_option("--size", a->size, "of the window or picture, in pixels; 1600x1000 when left out")
+      ->type_name("WxH");
+  add_number(
+      *command, "--scale", 0.5, 4, [a](double v) { a->scale = v; }, "of everything; the monitor's when left out");
+  command->add_option("--theme", a->theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
+  command->add_option("--state", a->state, "start from a state file that the viewer wrote")->type_name("FILE");
+  command->add_option("--screenshot", a->screenshot, "draw one picture into this PNG, without a display")
+      ->type_name("FILE");
+  command->add_option("--export", a->export_data, "write what the panel shows into this .csv or .json, without a display")
+      ->type_name("FILE");
+  command->callback([arguments] { view(*arguments); });
+}
+
+}  // namespace convlens::cli

@@ -1,0 +1,28 @@
+// The steps of im2col.cc and the stages between them.
+//
+//   lower            A((n, p, q), (c, u, v)) = x(window of pixel (n, p, q))      for all images or some at a time
+//   filter_matrix    W((c, u, v), o) = w(o, c, u, v)
+//   gemm             Y = A·W, or Yᵀ = Wᵀ·Aᵀ where pixels are the faster index of y
+#pragma once
+
+#include <vector>
+
+#include "algorithms/interface/plan.h"
+#include "kernels/program.h"
+
+namespace convlens::gpu {
+
+// How many images are lowered at a time, by the options batching and chunk_images.
+std::int64_t images_of_pass(const Request& request);
+
+// What a block of kernels/im2col/lower.cu takes of x through shared memory, and the most that it may.
+std::int64_t patch_bytes(const Request& request);
+inline constexpr std::int64_t kMostPatchBytes = 48 << 10;
+
+// The im2col matrix and the filter matrix, in the order in which the kernels write them.
+std::vector<Stage> lowering_stages(const Request& request);
+
+// Where cuBLAS multiplies, it works in `workspace`.
+std::vector<Step> lowering_steps(const Request& request, const Buffer& workspace);
+
+}  // namespace convlens::gpu

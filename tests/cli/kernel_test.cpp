@@ -1,0 +1,159 @@
+// `convlens kernel`: texts anywhere, machine code where the toolkit is, and what is said where it isn't.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "kernels/runtime.h"
+#include "kernels/text.h"
+#include "tests/catch.h"
+#include "tests/support/command.h"
+#include "tests/support/csv.h"
+#include "tests/support/rows.h"
+
+using namespace convlens;
+using Catch::Matchers::Contains;
+
+namespace {
+
+CommandResult kernel(const std::string& call) { return convlens_command(shell_words("kernel " + call)); }
+
+bool no_toolkit() {
+  const std::string why = gpu::why_no_runtime();
+  if (!why.empty()) std::cout << "SKIP: " << why << "\n";
+  return !why.empty();
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// nvcc, or "".
+std::string nvcc() {
+  for (const std::string path : {"/usr/local/cuda/bin/nvcc", "/usr/bin/nvcc"})
+    if (std::filesystem::exists(path)) return path;
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("kernel --emit cu prints the text that is compiled for the layer, with its sizes and options") {
+  const CommandResult result = kernel("direct.cc --layer cv9 --batch 256 --layout NHWC --emit cu");
+  CHECK(result.exit == 0);
+  CHECK(result.err_lines().size() <= 1);  // which other kernels the call has
+  CHECK_THAT(result.out, Contains("static constexpr int n = 256;") && Contains("constexpr Layout x_layout = NHWC;") &&
+                             Contains("__global__"));
+  const CommandResult runtime = kernel("direct.cc:sizes=runtime cv9 --batch 256 --layout NHWC --emit cu");
+  CHECK_THAT(runtime.out, Contains("  int n;"));
+  CHECK(runtime.out.substr(runtime.out.find("#line 1 ")) == result.out.substr(result.out.find("#line 1 ")));
+}
+
+TEST_CASE("kernel -o writes the same text to a file") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/direct.cu";
+  const CommandResult result = kernel("direct.cc cv12 --emit cu -o " + path);
+  CHECK(result.exit == 0);
+  CHECK(result.out == "");
+  CHECK(contents(path) == kernel("direct.cc cv12 --emit cu").out);
+}
+
+TEST_CASE("of several kernels in a call the main one is printed, or that which --step names") {
+  const std::string call = "winograd.cc:fuse=off '1x8x16x16 --filter 8x3x3' --emit cu";
+  const CommandResult main = kernel(call), first = kernel(call + " --step 1");
+  CHECK(main.exit == 0);
+  CHECK_THAT(main.err, Contains("transform_output, the main one of 1 (transform_filter) | 2 ("));
+  CHECK_THAT(main.out, Contains("transform_output(const"));
+  CHECK(first.exit == 0);
+  CHECK(first.err == "");
+  CHECK_THAT(first.out, Contains("transform_filter(const"));
+  const CommandResult none = kernel(call + " --step 99");
+  CHECK(none.exit == 2);
+  CHECK_THAT(none.err, Contains("--step: 99, must be one of 1 ("));
+}
+
+TEST_CASE("kernel says in one line what it cannot print") {
+  const std::vector<std::pair<std::string, std::string>> mistakes{
+      {"", "ROW: none given"},
+      {"direct.cc", "layer: 0 given, must be exactly one"},
+      {"direct.ref cv9", "ROW: direct.ref, must be a row on a GPU"},
+      {"direct.cc cv9 --emit exe", "--emit: exe, must be one of cu | ptx | sass"},
+      {"direct.cc cv9 -o x.cu", "--output: must go with --emit"},
+      {"direct.cc cv9 --step 1", "--step: must go with --emit"},
+      {"direct.cc cv9 --emit cu --json", "--emit: given with --json or --csv"},
+      {"direct.cc cv9 --emit cu --dtype f16", "dtype: f16, must be f32"},
+  };
+  for (const auto& [call, line] : mistakes) {
+    INFO("convlens kernel " << call);
+    const CommandResult result = kernel(call);
+    CHECK((result.exit == 2 || result.exit == 3));
+    CHECK(result.out == "");
+    REQUIRE(result.err_lines().size() == 1);
+    CHECK_THAT(result.err, Contains(line));
+  }
+  CHECK(kernel("cudnn.implicit_gemm '0x3x8x8 --filter 4x3x3'").exit == 3);  // a library does it all
+}
+
+TEST_CASE("without the toolkit, what only a compiler can tell is exit 4") {
+  if (gpu::why_no_runtime().empty()) return;
+  for (const char* call : {"direct.cc cv9", "direct.cc cv9 --emit ptx", "direct.cc cv9 --emit sass"}) {
+    const CommandResult result = kernel(call);
+    CHECK(result.exit == 4);
+    CHECK(result.err_lines().size() == 1);
+  }
+}
+
+TEST_CASE("kernel prints PTX, SASS, and a table of registers, for any architecture and without a GPU") {
+  if (no_toolkit()) return;
+  CHECK_THAT(kernel("direct.cc cv9 --emit ptx --arch sm_80").out, Contains(".target sm_80"));
+  CHECK_THAT(kernel("direct.cc cv9 --emit ptx --arch sm_90a --no-cache").out, Contains(".target sm_90a"));
+  const CommandResult sass = kernel("direct.cc cv9 --emit sass --arch sm_90a");
+  if (sass.exit == 0)
+    CHECK_THAT(sass.out, Contains("EXIT"));
+  else
+    CHECK_THAT(sass.err, Contains("--emit: sass, needs nvdisasm or cuobjdump"));
+  CHECK_THAT(kernel("direct.cc cv9 --arch sm_120").out, Contains("direct_cc") && Contains("compiled for sm_120"));
+  const auto json = nlohmann::json::parse(kernel("direct.cc cv9 --arch sm_90a --json").out);
+  REQUIRE_FALSE(json.empty());
+  CHECK(json.back()["registers"].get<int>() > 0);
+  CHECK(json.back()["spill_bytes"] == 0);
+  CHECK(parse_csv(kernel("direct.cc cv9 --csv").out).size() == 1 + json.size());
+  const CommandResult unknown = kernel("direct.cc cv9 --emit ptx --arch sm_1");
+  CHECK(unknown.exit != 0);
+  CHECK(unknown.out == "");
+}
+
+TEST_CASE("plain nvcc compiles the text of every kernel") {
+  if (nvcc().empty()) {
+    std::cout << "SKIP: no nvcc\n";
+    return;
+  }
+  const TemporaryFolder folder;
+  const ConvProblem layer({.n = 3, .ci = 8, .hi = 15, .wi = 19, .co = 16, .hf = 3, .wf = 3, .pad_top = 1});
+  std::string files;
+  std::set<std::string> texts;
+  for (const Algorithm* row : testing::gpu_rows()) {
+    Request request{layer};
+    if (row->unit == Unit::tc)
+      request.dtype = DType::f16, request.layouts = {Layout::NHWC, FilterLayout::OHWI, Layout::NHWC};
+    if (!row->supports(request)) continue;
+    const auto plan = row->plan(request);
+    for (const gpu::Step& step : plan->program()->steps)
+      if (const auto* launch = std::get_if<gpu::Launch>(&step))
+        if (const std::string text = gpu::source(launch->kernel); texts.insert(text).second) {
+          const std::string path = folder.path() + "/" + std::to_string(texts.size()) + ".cu";
+          std::ofstream(path) << text;
+          files += " " + path;
+        }
+  }
+  REQUIRE_FALSE(texts.empty());
+  const std::string command =
+      "cd " + folder.path() + " && " + nvcc() + " -std=c++20 -arch=sm_90a -cubin" + files + " > log 2>&1";
+  const int status = std::system(command.c_str());
+  INFO(contents(folder.path() + "/log"));
+  CHECK(status == 0);
+}

@@ -1,0 +1,14 @@
+// Few choices of a row's options that together hold every pair of option values.
+#pragma once
+
+#include <vector>
+
+#include "algorithms/interface/algorithm.h"
+
+namespace convlens::testing {
+
+// Each choice is one that the row supports for `request`; pairs that it refuses with all else at its default are left
+// out. Greedy: a choice begins with a pair that none holds yet, and each further option takes the value that adds most.
+std::vector<OptionSet> option_cover(const Algorithm& row, Request request);
+
+}  // namespace convlens::testing

@@ -1,0 +1,30 @@
+// How often each element of the input is stored by a stage: the duplication that a lowering pays for.
+//
+// The count depends on the element's row and column alone. Its sum over the image, N and C_i times, plus the stage's
+// zeros, is the number of the stage's cells: what the heat map shows adds up to the bytes of the ledger.
+#pragma once
+
+#include <vector>
+
+#include "viewer/logic/model.h"
+
+namespace convlens::viewer {
+
+struct Copies {
+  std::int64_t height = 0, width = 0;
+  std::vector<std::int64_t> counts;  // row·width + column
+  std::int64_t most = 0;
+  std::int64_t elements = 0;  // Σ counts · N · C_i
+  std::int64_t zeros = 0;     // the stage's other cells: padding
+  std::int64_t bytes = 0;     // (elements + zeros) · bytes of a cell, of the whole stage
+
+  std::int64_t at(std::int64_t row, std::int64_t column) const {
+    return counts[static_cast<std::size_t>(row * width + column)];
+  }
+};
+
+// Of a stage that is made from the input alone; nothing for any other. A stage whose cells combine several elements
+// (Winograd's V, spectra) counts how many cells an element goes into, and has no sum: elements and zeros are then 0.
+std::optional<Copies> copies_of(const Model& model, const Exhibit& exhibit);
+
+}  // namespace convlens::viewer

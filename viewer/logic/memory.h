@@ -1,0 +1,42 @@
+// What the chosen rows need in memory, for any batch size and type, by their plans' own formulas.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "viewer/logic/model.h"
+
+namespace convlens::viewer {
+
+struct MemoryPart {
+  std::string name;     // of the buffer: "im2win", "filter", "alignment"; "x", "w", "y", "bias" for the tensors
+  std::string formula;  // "N·C_i·H_o·H_f·W̃ × 4 B", or "" where there is none
+  std::int64_t bytes = 0;
+};
+
+struct MemoryBar {
+  std::string run;
+  std::vector<MemoryPart> parts;  // tensors first
+  std::int64_t tensors = 0, workspace = 0;
+  std::string refused;  // why the row cannot, or ""
+
+  std::int64_t total() const { return tensors + workspace; }
+};
+
+// One bar a chosen row.
+std::vector<MemoryBar> memory_bars(const Model& model);
+
+// The largest batch with which `row` fits `limit` bytes, tensors and workspace together; 0 when not even one image
+// does.
+std::int64_t largest_batch(const ChosenRow& row, std::int64_t limit);
+
+// Input copies stored by direct : im2win : im2col, counted through the sizes of the problem, beside 1 : ρ : ρ² with
+// ρ = H_o·H_f / H_i, which holds for a square layer without padding.
+struct CopyLaw {
+  double im2win = 0, im2col = 0;  // bytes over those of the input
+  double rho = 0;
+  bool square = false;  // whether the law's conditions hold
+};
+CopyLaw copy_law(const ConvProblem& problem);
+
+}  // namespace convlens::viewer

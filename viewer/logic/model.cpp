@@ -1,0 +1,137 @@
+#include "viewer/logic/model.h"
+
+#include <algorithm>
+#include <map>
+
+#include "algorithms/error.h"
+#include "algorithms/interface/registry.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+std::vector<Axis> tensor_axes(const Shape& shape, const Strides& strides,
+                              const std::array<std::pair<const char*, const char*>, 4>& names) {
+  std::vector<Axis> axes;
+  for (std::size_t axis = 0; axis < 4; ++axis)
+    axes.push_back({names[axis].first, names[axis].second, shape[axis], shape[axis], strides[axis]});
+  return axes;
+}
+
+// Whether cells are elements of x as they are; padding says nothing, so a cell in the middle is asked too.
+bool copies_input(const Stage& stage) {
+  if (stage.made_from != std::vector{kInput}) return false;
+  Coord middle{};
+  for (std::size_t axis = 0; axis < stage.axes.size(); ++axis) middle[axis] = stage.axes[axis].extent / 2;
+  return stage.cells() > 0 && stage.map->source(middle).kind == SourceKind::element;
+}
+
+ChosenRow choose(const Run& run, const State& state, const ConvProblem& problem) {
+  ChosenRow row{run.algorithm,
+                run_name(*run.algorithm, run.options),
+                complete(*run.algorithm, {problem, state.dtype, state.layouts, run.options}),
+                {},
+                nullptr};
+  row.support = run.algorithm->supports(row.request);
+  if (row.support) row.plan = run.algorithm->plan(row.request);
+  return row;
+}
+
+// Stages of several rows that have one title are told apart by their rows.
+void tell_apart(std::vector<Exhibit>& exhibits, const std::vector<ChosenRow>& rows) {
+  std::map<std::string, int> count;
+  for (const Exhibit& exhibit : exhibits) ++count[exhibit.title];
+  for (Exhibit& exhibit : exhibits)
+    if (count[exhibit.title] > 1 && exhibit.role == Role::stage)
+      exhibit.title += " of " + rows[static_cast<std::size_t>(exhibit.row)].algorithm->id;
+}
+
+}  // namespace
+
+std::int64_t Exhibit::cells() const {
+  std::int64_t cells = 1;
+  for (const Axis& axis : axes) cells *= axis.extent;
+  return cells;
+}
+
+Model::Model(const State& state) : broken_(broken_rules(state.spec)) {
+  if (!broken_.empty()) return;
+  try {
+    problem_.emplace(state.spec);
+  } catch (const Unsupported& error) {
+    overflow_ = error.what();
+    return;
+  }
+  for (const std::string& name : state.runs) {
+    try {
+      rows_.push_back(choose(parse_run(name), state, *problem_));
+    } catch (const BadInput&) {
+      unknown_runs_.push_back(name);
+    }
+  }
+  add_exhibits(state);
+}
+
+void Model::add_exhibits(const State& state) {
+  const ConvProblem& p = *problem_;
+  const std::int64_t size = size_of(state.dtype);
+  exhibits_.push_back({.id = "x",
+                       .title = "input x",
+                       .role = Role::input,
+                       .axes = tensor_axes(p.x_shape(), dense_strides(state.layouts.x, p.x_shape()),
+                                           {{{"n", "N"}, {"c", "C_i"}, {"h", "H_i"}, {"w", "W_i"}}}),
+                       .bytes = elements(p.x_shape()) * size});
+  exhibits_.push_back({.id = "w",
+                       .title = "filter w",
+                       .role = Role::filter,
+                       .axes = tensor_axes(p.w_shape(), dense_strides(state.layouts.w, p.w_shape()),
+                                           {{{"o", "C_o"}, {"c", "C_i"}, {"u", "H_f"}, {"v", "W_f"}}}),
+                       .bytes = elements(p.w_shape()) * size});
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    if (!rows_[r].plan) continue;
+    const auto stages = rows_[r].plan->stages();
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      if (stages[s].map == nullptr || stages[s].id == "input") continue;  // a vendor's, or x itself
+      exhibits_.push_back({.id = rows_[r].run + "/" + stages[s].id,
+                           .title = stages[s].title,
+                           .role = Role::stage,
+                           .row = static_cast<int>(r),
+                           .stage = static_cast<int>(s),
+                           .axes = stages[s].axes,
+                           .complex = stages[s].complex,
+                           .stored = stages[s].stored,
+                           .made_of_elements = copies_input(stages[s]),
+                           .bytes = stages[s].cells() * stages[s].cell_bytes()});
+    }
+  }
+  exhibits_.push_back({.id = "y",
+                       .title = "output y",
+                       .role = Role::output,
+                       .axes = tensor_axes(p.y_shape(), dense_strides(state.layouts.y, p.y_shape()),
+                                           {{{"n", "N"}, {"o", "C_o"}, {"p", "H_o"}, {"q", "W_o"}}}),
+                       .bytes = elements(p.y_shape()) * size});
+  tell_apart(exhibits_, rows_);
+}
+
+const Exhibit* Model::find(const std::string& id) const {
+  const auto found = std::ranges::find(exhibits_, id, &Exhibit::id);
+  return found == exhibits_.end() ? nullptr : &*found;
+}
+
+const Stage& Model::stage(const Exhibit& exhibit) const {
+  return rows_[static_cast<std::size_t>(exhibit.row)].plan->stages()[static_cast<std::size_t>(exhibit.stage)];
+}
+
+Cursor Model::valid(const Cursor& cursor) const {
+  const Exhibit* exhibit = find(cursor.tensor);
+  Cursor valid{exhibit == nullptr ? "y" : cursor.tensor, cursor.at};
+  if (exhibit == nullptr) exhibit = find("y");
+  if (exhibit == nullptr) return valid;
+  for (std::size_t axis = 0; axis < kMaxRank; ++axis) {
+    const std::int64_t extent = axis < exhibit->axes.size() ? exhibit->axes[axis].extent : 1;
+    valid.at[axis] = std::clamp<std::int64_t>(valid.at[axis], 0, std::max<std::int64_t>(0, extent - 1));
+  }
+  return valid;
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,69 @@
+// What the state means: the layer, the plans of the chosen rows, and the tensors that can be looked at.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/interface/algorithm.h"
+#include "viewer/logic/state.h"
+
+namespace convlens::viewer {
+
+// A row that was chosen, planned for the layer, or the reason why it cannot be.
+struct ChosenRow {
+  const Algorithm* algorithm = nullptr;
+  std::string run;  // "im2win.ref:window=nhwc"
+  Request request;  // completed
+  Support support;
+  std::shared_ptr<const Plan> plan;  // null where support says no
+};
+
+// A tensor on show. A stage is a tensor like the input, the filter and the output.
+enum class Role : std::uint8_t { input, filter, stage, output };
+
+struct Exhibit {
+  std::string id;     // as in Cursor: "x", "im2win.ref/im2win"
+  std::string title;  // "im2win tensor Î"
+  Role role = Role::input;
+  int row = -1, stage = -1;  // of a stage: which row of the model, which of its stages
+  std::vector<Axis> axes;    // extents, names, strides in memory (0 where it is not stored)
+  bool complex = false, stored = true;
+  bool made_of_elements = false;  // a copy of x or w, cell by cell
+  std::int64_t bytes = 0;         // of the whole tensor, were all of it stored at once
+
+  std::int64_t cells() const;
+};
+
+class Model {
+ public:
+  // Never throws for a state with an illegal layer: then `problem` is empty and `broken` says what is wrong.
+  explicit Model(const State& state);
+
+  const std::optional<ConvProblem>& problem() const { return problem_; }
+  const std::vector<BrokenRule>& broken() const { return broken_; }
+  const std::string& overflow() const { return overflow_; }  // the sizes are legal, but too large for 64 bits
+  const std::vector<ChosenRow>& rows() const { return rows_; }
+  const std::vector<std::string>& unknown_runs() const { return unknown_runs_; }
+
+  // x, w, the stages of every row, y; empty without a problem.
+  const std::vector<Exhibit>& exhibits() const { return exhibits_; }
+  const Exhibit* find(const std::string& id) const;  // null when there is none
+  const Stage& stage(const Exhibit& exhibit) const;  // of an exhibit with Role::stage
+
+  // The cursor moved into the tensors that there are.
+  Cursor valid(const Cursor& cursor) const;
+
+ private:
+  void add_exhibits(const State& state);
+
+  std::optional<ConvProblem> problem_;
+  std::vector<BrokenRule> broken_;
+  std::string overflow_;
+  std::vector<ChosenRow> rows_;
+  std::vector<std::string> unknown_runs_;
+  std::vector<Exhibit> exhibits_;
+};
+
+}  // namespace convlens::viewer

@@ -1,0 +1,274 @@
+#include "viewer/logic/state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+
+#include "algorithms/error.h"
+#include "algorithms/interface/registry.h"
+#include "algorithms/problem/layers.h"
+#include "algorithms/suggest.h"
+#include "viewer/logic/schedule.h"
+#include "viewer/logic/steps.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+constexpr std::size_t kMostSteps = 1000;  // of undo
+
+// One field: its name in the file, how it is written, and how it is read.
+struct Field {
+  const char* name;
+  std::function<Json(const State&)> write;
+  std::function<void(State&, const Json&)> read;  // throws std::exception for a value of another type
+};
+
+template <class T>
+Field plain(const char* name, T State::*member) {
+  return {name, [member](const State& s) { return Json(s.*member); },
+          [member](State& s, const Json& json) { s.*member = json.get<T>(); }};
+}
+
+[[noreturn]] void refuse(const std::string& field, const Json& value, const std::string& rule) {
+  throw BadInput("state: " + field + ": " + value.dump() + ", must be " + rule);
+}
+
+Field one_of(const char* name, std::string State::*member, const std::vector<std::string>& names) {
+  return {name, [member](const State& s) { return Json(s.*member); },
+          [name, member, &names](State& s, const Json& json) {
+            const auto value = json.get<std::string>();
+            if (std::ranges::find(names, value) == names.end())
+              throw BadInput("state: " + std::string(name) + ": " + value + suggestion(value, names));
+            s.*member = value;
+          }};
+}
+
+Field within(const char* name, std::int64_t State::*member, std::int64_t least, std::int64_t most) {
+  return {name, [member](const State& s) { return Json(s.*member); },
+          [=](State& s, const Json& json) {
+            const std::string rule = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+            if (!json.is_number_integer()) refuse(name, json, rule);
+            const auto value = json.get<std::int64_t>();
+            if (value < least || value > most) refuse(name, json, rule);
+            s.*member = value;
+          }};
+}
+
+const std::vector<std::pair<const char*, std::int64_t ConvSpec::*>>& spec_fields() {
+  static const std::vector<std::pair<const char*, std::int64_t ConvSpec::*>> fields{
+      {"n", &ConvSpec::n},
+      {"ci", &ConvSpec::ci},
+      {"hi", &ConvSpec::hi},
+      {"wi", &ConvSpec::wi},
+      {"co", &ConvSpec::co},
+      {"hf", &ConvSpec::hf},
+      {"wf", &ConvSpec::wf},
+      {"stride_h", &ConvSpec::stride_h},
+      {"stride_w", &ConvSpec::stride_w},
+      {"pad_top", &ConvSpec::pad_top},
+      {"pad_bottom", &ConvSpec::pad_bottom},
+      {"pad_left", &ConvSpec::pad_left},
+      {"pad_right", &ConvSpec::pad_right},
+      {"dilation_h", &ConvSpec::dilation_h},
+      {"dilation_w", &ConvSpec::dilation_w},
+      {"groups", &ConvSpec::groups},
+  };
+  return fields;
+}
+
+Json write_spec(const ConvSpec& spec) {
+  Json json;
+  for (const auto& [name, member] : spec_fields()) json[name] = spec.*member;
+  json["bias"] = spec.bias;
+  return json;
+}
+
+ConvSpec read_spec(const Json& json) {
+  ConvSpec spec;
+  for (const auto& [key, value] : json.items()) {
+    const auto field = std::ranges::find(spec_fields(), key, [](const auto& f) { return std::string(f.first); });
+    if (key == "bias")
+      spec.bias = value.get<bool>();
+    else if (field == spec_fields().end() || !value.is_number_integer())
+      refuse("problem." + key, value, "a whole number of a size of the layer");
+    else
+      spec.*(field->second) = value.get<std::int64_t>();
+  }
+  return spec;
+}
+
+DType read_dtype(const Json& json) {
+  for (const DType dtype : kDTypes)
+    if (name(dtype) == json.get<std::string>()) return dtype;
+  refuse("dtype", json, "f32, f16, bf16 or f64");
+}
+
+Layouts read_layouts(const Json& json) {
+  const auto x = parse_layout(json.at("x").get<std::string>()), y = parse_layout(json.at("y").get<std::string>());
+  const auto w = parse_filter_layout(json.at("w").get<std::string>());
+  if (!x || !y || !w) refuse("layout", json, "x and y NCHW, NHWC or CHWN, w OIHW or OHWI");
+  return {*x, *w, *y};
+}
+
+Cursor read_cursor(const Json& json) {
+  Cursor cursor{json.at("tensor").get<std::string>(), {}};
+  const Json& at = json.at("at");
+  if (!at.is_array() || at.size() > kMaxRank) refuse("cursor.at", at, "at most 6 whole numbers");
+  for (std::size_t axis = 0; axis < at.size(); ++axis) cursor.at[axis] = at[axis].get<std::int64_t>();
+  return cursor;
+}
+
+const std::vector<Field>& fields() {
+  static const std::vector<Field> all{
+      plain("layer", &State::layer),
+      {"problem", [](const State& s) { return write_spec(s.spec); },
+       [](State& s, const Json& json) { s.spec = read_spec(json); }},
+      {"dtype", [](const State& s) { return Json(name(s.dtype)); },
+       [](State& s, const Json& json) { s.dtype = read_dtype(json); }},
+      {"layout",
+       [](const State& s) {
+         return Json{{"x", name(s.layouts.x)}, {"w", name(s.layouts.w)}, {"y", name(s.layouts.y)}};
+       },
+       [](State& s, const Json& json) { s.layouts = read_layouts(json); }},
+      plain("runs", &State::runs),
+      one_of("panel", &State::panel, panel_names()),
+      one_of("arrangement", &State::arrangement, arrangement_names()),
+      {"cursor",
+       [](const State& s) {
+         return Json{{"tensor", s.cursor.tensor}, {"at", s.cursor.at}};
+       },
+       [](State& s, const Json& json) { s.cursor = read_cursor(json); }},
+      plain("hidden", &State::hidden),
+      within("step", &State::step, 0, kSteps),
+      within("block", &State::block, 0, kMostBlocks),
+      plain("picture", &State::picture),
+      plain("seed", &State::seed),
+      within("memory_limit", &State::memory_limit, 0, std::numeric_limits<std::int64_t>::max()),
+      plain("dark", &State::dark),
+      {"scale", [](const State& s) { return Json(s.scale); },
+       [](State& s, const Json& json) {
+         const double scale = json.get<double>();
+         if (!std::isfinite(scale) || (scale != 0 && (scale < 0.5 || scale > 4)))
+           refuse("scale", json, "0 (the monitor's) or from 0.5 to 4");
+         s.scale = scale;
+       }},
+  };
+  return all;
+}
+
+}  // namespace
+
+State first_state() {
+  State state;
+  state.spec = find_layer(state.layer).spec;
+  state.cursor = {"y", {0, 0, 17, 23}};
+  state.step = 15;  // the transformed inputs stand whole, and y is half there
+  for (const char* family : kFamilies)
+    for (const Algorithm* row : algorithms())
+      if (row->family == family) {
+        state.runs.push_back(row->id);
+        break;
+      }
+  return state;
+}
+
+const std::vector<std::string>& panel_names() {
+  static const std::vector<std::string> names{"layouts", "memory"};
+  return names;
+}
+
+const std::vector<std::string>& arrangement_names() {
+  static const std::vector<std::string> names{"grids", "five", "copies", "ribbon", "schedule"};
+  return names;
+}
+
+nlohmann::ordered_json to_json(const State& state) {
+  Json json{{"convlens_state", kVersion}};
+  for (const Field& field : fields()) json[field.name] = field.write(state);
+  return json;
+}
+
+State state_from_json(const nlohmann::ordered_json& json) {
+  if (!json.is_object() || !json.contains("convlens_state"))
+    throw BadInput("state: no object with convlens_state, must be a file that the viewer wrote");
+  if (json["convlens_state"] != kVersion)
+    refuse("convlens_state", json["convlens_state"], "version " + std::to_string(kVersion));
+  State state = first_state();
+  for (const auto& [key, value] : json.items()) {
+    if (key == "convlens_state") continue;
+    const auto field = std::ranges::find(fields(), key, [](const Field& f) { return std::string(f.name); });
+    if (field == fields().end()) refuse(key, value, "left out: it is no field of a state");
+    try {
+      field->read(state, value);
+    } catch (const nlohmann::json::exception&) {
+      refuse(key, value, "of the type that the viewer writes, as in " + field->write(first_state()).dump());
+    }
+  }
+  return state;
+}
+
+State read_state(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) throw BadInput("state: " + file + ", cannot be read");
+  const Json json = Json::parse(stream, nullptr, false);
+  if (json.is_discarded()) throw BadInput("state: " + file + ", must be JSON");
+  return state_from_json(json);
+}
+
+KeptState read_kept_state(const std::string& file) {
+  std::error_code none;
+  if (file.empty() || !std::filesystem::exists(file, none)) return {first_state(), file, ""};
+  try {
+    return {read_state(file), file, ""};
+  } catch (const BadInput& error) {
+    const std::string aside = file + ".damaged";
+    if (std::rename(file.c_str(), aside.c_str()) == 0)
+      return {first_state(), file, std::string(error.what()) + "; the file is kept as " + aside};
+    return {first_state(), "", std::string(error.what()) + "; the file is left as it is"};
+  }
+}
+
+void write_state(const State& state, const std::string& file) {
+  std::error_code none;
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), none);  // the write says if it failed
+  const std::string unfinished = file + ".part";
+  {
+    std::ofstream stream(unfinished);
+    stream << to_json(state).dump(2) << "\n";
+    if (!stream.flush()) throw BadInput("state: " + file + ", cannot be written");
+  }
+  if (std::rename(unfinished.c_str(), file.c_str()) != 0) throw BadInput("state: " + file + ", cannot be written");
+}
+
+void History::change(State next, const std::string& key) {
+  if (next == now()) return;
+  const bool same_step = !key.empty() && key == key_ && at_ > 0;
+  states_.resize(at_ + 1);
+  if (same_step)
+    states_[at_] = std::move(next);
+  else
+    states_.push_back(std::move(next));
+  if (states_.size() > kMostSteps) states_.erase(states_.begin());
+  at_ = states_.size() - 1;
+  key_ = key;
+}
+
+void History::undo() {
+  if (can_undo()) --at_;
+  key_.clear();
+}
+
+void History::redo() {
+  if (can_redo()) ++at_;
+  key_.clear();
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,53 @@
+#include "viewer/logic/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "algorithms/error.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+std::string field(const nlohmann::ordered_json& value) {
+  if (value.is_null() || (value.is_number_float() && !std::isfinite(value.get<double>()))) return "";
+  if (!value.is_string()) return value.dump();
+  const auto& text = value.get_ref<const std::string&>();
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+bool ends_with(const std::string& text, const std::string& ending) {
+  return text.size() >= ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+}  // namespace
+
+std::string to_csv(const nlohmann::ordered_json& rows) {
+  std::vector<std::string> columns;
+  std::set<std::string> known;
+  for (const auto& row : rows)
+    for (const auto& [key, value] : row.items())
+      if (known.insert(key).second) columns.push_back(key);
+  std::string text;
+  for (const std::string& column : columns) text += (text.empty() ? "" : ",") + field(column);
+  text += "\r\n";
+  for (const auto& row : rows) {
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      text += (k > 0 ? "," : "") + (row.contains(columns[k]) ? field(row[columns[k]]) : std::string());
+    text += "\r\n";
+  }
+  return text;
+}
+
+std::string to_text_for(const std::string& file, const nlohmann::ordered_json& rows) {
+  if (ends_with(file, ".csv")) return to_csv(rows);
+  if (ends_with(file, ".json")) return rows.dump(1) + "\n";
+  throw BadInput("--export: " + file + ", must end in .csv or .json");
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,16 @@
+// Rows of flat objects, as panels hand them over, written as CSV or JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace convlens::viewer {
+
+// RFC 4180: every key that some row has is a column, in the order in which keys first appear; what a row lacks is
+// empty, and so are numbers that are not finite.
+std::string to_csv(const nlohmann::ordered_json& rows);
+
+// By the ending of `file`, .csv or .json. Throws BadInput for any other.
+std::string to_text_for(const std::string& file, const nlohmann::ordered_json& rows);
+
+}  // namespace convlens::viewer

@@ -1,0 +1,36 @@
+// What a set of elements costs to read, by the layout of the tensor that they lie in: contiguous runs, cache lines of
+// 64 bytes (CPU) and sectors of 32 bytes (NVIDIA GPU).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "algorithms/interface/index_map.h"
+#include "algorithms/problem/conv_problem.h"
+#include "algorithms/tensor/layout.h"
+
+namespace convlens::viewer {
+
+struct Run {
+  std::int64_t first = 0, bytes = 0;  // byte address in the tensor, and length
+  bool operator==(const Run&) const = default;
+};
+
+struct Traffic {
+  std::vector<Run> runs;  // ascending, merged
+  std::int64_t bytes = 0, lines = 0, sectors = 0;
+};
+
+// Of `boxes` (n, c, h, w) of a dense tensor of `shape`, its elements `element_bytes` wide, its first at a multiple
+// of 64.
+Traffic traffic_of(std::span<const Box> boxes, const Shape& shape, Layout layout, std::int64_t element_bytes);
+
+// What a warp reads at once where 32 threads compute neighbouring outputs, row by row from `output` on: the element
+// under the filter's first tap, in the group's first channel. Elements on padding are not read; outputs that are not
+// there neither.
+std::vector<Box> warp_boxes(const ConvProblem& problem, const Coord& output);
+
+// The element whose offset in a dense tensor that is.
+Coord coordinate_at(const Shape& shape, Layout layout, std::int64_t offset);
+
+}  // namespace convlens::viewer

@@ -1,0 +1,211 @@
+#include "viewer/logic/values.h"
+
+#include <array>
+#include <cmath>
+
+#include "algorithms/fft/fft_map.h"
+#include "algorithms/tensor/random.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+// Filters that everyone knows, 3×3, one after the other along the output channels.
+constexpr std::array<std::array<double, 9>, 5> kFilters{{
+    {-1, 0, 1, -2, 0, 2, -1, 0, 1},                                                     // Sobel, vertical edges
+    {-1, -2, -1, 0, 0, 0, 1, 2, 1},                                                     // Sobel, horizontal edges
+    {1 / 16., 2 / 16., 1 / 16., 2 / 16., 4 / 16., 2 / 16., 1 / 16., 2 / 16., 1 / 16.},  // Gaussian
+    {0, -1, 0, -1, 5, -1, 0, -1, 0},                                                    // sharpen
+    {-2, -1, 0, -1, 1, 1, 0, 1, 2},                                                     // emboss
+}};
+
+// Such a filter in the middle of H_f × W_f taps, divided among the channels so that outputs stay in the picture's
+// range.
+double known_tap(const ConvProblem& p, std::int64_t o, std::int64_t u, std::int64_t v) {
+  const std::int64_t row = u - (p.hf() - 1) / 2 + 1, column = v - (p.wf() - 1) / 2 + 1;
+  if (row < 0 || row > 2 || column < 0 || column > 2) return 0;
+  const auto& filter = kFilters[static_cast<std::size_t>(o) % kFilters.size()];
+  return filter[static_cast<std::size_t>(row * 3 + column)] / static_cast<double>(p.ci_per_group());
+}
+
+// Bilinear, the whole photograph stretched over H_i × W_i.
+double sample(const Photograph& photo, int channel, double row, double column) {
+  const auto at = [&](std::int64_t r, std::int64_t c) {
+    r = std::clamp<std::int64_t>(r, 0, photo.height - 1);
+    c = std::clamp<std::int64_t>(c, 0, photo.width - 1);
+    return static_cast<double>(
+        photo.samples[static_cast<std::size_t>((r * photo.width + c) * photo.channels + channel)]);
+  };
+  const double r = std::floor(row), c = std::floor(column), dr = row - r, dc = column - c;
+  const auto i = static_cast<std::int64_t>(r), j = static_cast<std::int64_t>(c);
+  return (1 - dr) * ((1 - dc) * at(i, j) + dc * at(i, j + 1)) + dr * ((1 - dc) * at(i + 1, j) + dc * at(i + 1, j + 1));
+}
+
+template <class Visit>
+void for_each(const Box& box, Visit&& visit) {
+  Coord at = box.first;
+  for (std::int64_t k = box.size(); k > 0; --k) {
+    visit(at);
+    for (std::size_t axis = kMaxRank; axis-- > 0;) {
+      if (++at[axis] < box.first[axis] + box.extent[axis]) break;
+      at[axis] = box.first[axis];
+    }
+  }
+}
+
+}  // namespace
+
+Sources picture_sources(const ConvProblem& p, std::shared_ptr<const Photograph> photo) {
+  return {[p, photo](std::int64_t, std::int64_t c, std::int64_t h, std::int64_t w) {
+            const auto scale = [](std::int64_t at, std::int64_t size, std::int64_t of) {
+              return (static_cast<double>(at) + 0.5) * static_cast<double>(of) / static_cast<double>(size) - 0.5;
+            };
+            return sample(*photo, static_cast<int>(c % photo->channels), scale(h, p.hi(), photo->height),
+                          scale(w, p.wi(), photo->width));
+          },
+          [p](std::int64_t o, std::int64_t, std::int64_t u, std::int64_t v) { return known_tap(p, o, u, v); },
+          [](std::int64_t) { return 0.0; }};
+}
+
+Sources random_sources(const ConvProblem& p, std::uint64_t seed) {
+  const auto stream = [seed](std::uint64_t number, const Shape& s) -> Element {
+    return [key = random_bits(seed, number), s](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
+      return random_uniform(key, static_cast<std::uint64_t>(((n * s[1] + c) * s[2] + h) * s[3] + w));
+    };
+  };
+  return {stream(0, p.x_shape()), stream(1, p.w_shape()),
+          [key = random_bits(seed, 2)](std::int64_t o) { return random_uniform(key, static_cast<std::uint64_t>(o)); }};
+}
+
+Values::Values(std::shared_ptr<const Model> model, Sources sources)
+    : model_(std::move(model)), sources_(std::move(sources)) {}
+
+std::complex<double> Values::at(const Exhibit& exhibit, const Coord& c) const {
+  switch (exhibit.role) {
+    case Role::input:
+      return sources_.x(c[0], c[1], c[2], c[3]);
+    case Role::filter:
+      return sources_.w(c[0], c[1], c[2], c[3]);
+    case Role::output:
+      return output(c);
+    case Role::stage:
+      break;
+  }
+  return of_stage(*model_->rows()[static_cast<std::size_t>(exhibit.row)].plan, model_->stage(exhibit), c);
+}
+
+double Values::largest(const Exhibit& exhibit) const {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = largest_.find(exhibit.id); found != largest_.end()) return found->second;
+  }
+  const double largest = sample_largest(exhibit);
+  const std::scoped_lock lock(mutex_);
+  return largest_.emplace(exhibit.id, largest).first->second;
+}
+
+double Values::sample_largest(const Exhibit& exhibit) const {
+  if (exhibit.cells() == 0) return 1;
+  constexpr int kSamples = 300;
+  const std::size_t rank = exhibit.axes.size();
+  double largest = 0;
+  for (int k = 0; k < kSamples; ++k) {
+    Coord cell{};  // the first sample is cell 0: of a spectrum, the sum of the tile
+    for (std::size_t axis = exhibit.complex ? rank - 2 : 0; axis < rank && k > 0; ++axis)
+      cell[axis] = static_cast<std::int64_t>(random_bits(static_cast<std::uint64_t>(k), axis) >> 1) %
+                   exhibit.axes[axis].extent;
+    const double magnitude = std::abs(at(exhibit, cell));
+    if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
+  }
+  return largest > 0 ? largest : 1;
+}
+
+std::complex<double> Values::of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const {
+  const Source source = stage.map->source(cell);
+  if (source.kind == SourceKind::region)
+    return source.terms.front().from.id < 0 ? bin(plan, stage, cell, source) : product(plan, stage, source);
+  double sum = 0;
+  for (const Term& term : source.terms) {
+    const Coord& a = term.at.first;
+    const Element& from = term.from == kInput ? sources_.x : sources_.w;
+    sum += term.coefficient.value() * from(a[0], a[1], a[2], a[3]);
+  }
+  return sum;
+}
+
+std::complex<double> Values::bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const {
+  // The last two axes of a spectrum are its bins, (k, l).
+  const std::size_t rank = stage.axes.size();
+  Coord tile = cell;
+  tile[rank - 2] = tile[rank - 1] = 0;
+  const auto index = static_cast<std::size_t>(cell[rank - 1] * stage.axes[rank - 2].extent + cell[rank - 2]);
+  return (*spectrum(plan, stage, tile, source))[index];
+}
+
+Values::Spectrum Values::spectrum(const Plan& plan, const Stage& stage, const Coord& tile, const Source& source) const {
+  const std::pair key{&stage, tile};
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = spectra_.find(key); found != spectra_.end()) return found->second;
+  }
+  const std::size_t rank = stage.axes.size();
+  const fft::Lengths lengths{stage.axes[rank - 2].extent, 2 * (stage.axes[rank - 1].extent - 1)};
+  const bool of_input = source.terms.front().from == kInput;
+  std::int64_t top = 0, left = 0, step_h = 1, step_w = 1;  // where the tile's element 0 is, and how far its next
+  if (of_input) {
+    const fft::InputSpectrumMap map(plan.problem(), lengths);
+    top = map.rows.origin(tile[2]), left = map.columns.origin(tile[3]);
+  } else {
+    step_h = plan.problem().spec().dilation_h, step_w = plan.problem().spec().dilation_w;
+  }
+  const fft::RealTransform2D<double> transform(lengths);
+  std::vector<std::complex<double>> elements(static_cast<std::size_t>(lengths.tile()));
+  auto* const reals = reinterpret_cast<double*>(elements.data());
+  const Element& from = of_input ? sources_.x : sources_.w;
+  for (const Term& term : source.terms)
+    for_each(term.at, [&](const Coord& at) {
+      reals[(at[2] - top) * step_h * lengths.pitch() + (at[3] - left) * step_w] = from(at[0], at[1], at[2], at[3]);
+    });
+  auto spectrum = std::make_shared<std::vector<std::complex<double>>>(static_cast<std::size_t>(lengths.bins()));
+  transform.forward(elements.data(), lengths.h, spectrum->data());
+
+  constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+  const std::scoped_lock lock(mutex_);
+  const std::size_t bytes = spectrum->size() * sizeof(std::complex<double>);
+  if (kept_bytes_ + bytes > kMostBytes) spectra_.clear(), kept_bytes_ = 0;
+  if (spectra_.emplace(key, spectrum).second) kept_bytes_ += bytes;
+  return spectrum;
+}
+
+std::complex<double> Values::product(const Plan& plan, const Stage& stage, const Source& source) const {
+  const Term &a = source.terms[0], &b = source.terms[1];
+  const auto part = [&](const Term& term) -> const Stage& {
+    return plan.stages()[static_cast<std::size_t>(term.from.id)];
+  };
+  std::vector<Coord> second;
+  for_each(b.at, [&](const Coord& at) { second.push_back(at); });
+  std::complex<double> sum = 0;
+  std::size_t next = 0;
+  for_each(a.at, [&](const Coord& at) {
+    const std::complex<double> right = of_stage(plan, part(b), second[next++]);
+    sum += of_stage(plan, part(a), at) * (stage.complex ? std::conj(right) : right);
+  });
+  return sum;
+}
+
+double Values::output(const Coord& at) const {
+  const ConvProblem& p = *model_->problem();
+  const auto [n, o, row, column, unused4, unused5] = at;
+  const std::int64_t first = p.group_of_output(o) * p.ci_per_group();
+  double sum = p.bias() ? sources_.bias(o) : 0;
+  for (std::int64_t u = 0; u < p.hf(); ++u)
+    for (std::int64_t v = 0; v < p.wf(); ++v) {
+      const std::int64_t h = p.input_row(row, u), w = p.input_column(column, v);
+      const bool inside = h >= 0 && h < p.hi() && w >= 0 && w < p.wi();
+      for (std::int64_t c = 0; c < p.ci_per_group(); ++c)
+        sum += (inside ? sources_.x(n, first + c, h, w) : 0.0) * sources_.w(o, c, u, v);
+    }
+  return sum;
+}
+
+}  // namespace convlens::viewer

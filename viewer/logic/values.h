@@ -1,0 +1,68 @@
+// The value of any cell of any tensor on show, computed when it is asked for: from the picture or the random numbers,
+// through the index maps. Nothing is materialised, so that tensors of any size can be looked at.
+//
+//   element        x or w where the map says                       padding        0
+//   combination    Σ coefficient · element                          region of x    a bin of the tile's Fourier
+//   transform region of two stages, A and B   Σ A · B, of spectra Σ A · conj B
+//
+// All in float64: what is shown are the exact values of the mathematics, not those of a type's rounding.
+#pragma once
+
+#include <complex>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "viewer/logic/model.h"
+
+namespace convlens::viewer {
+
+using Element = std::function<double(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>;
+
+// The values of x and w. With a picture, x is that picture, its colours repeated over the channels; w holds well-known
+// filters, a different one for each output channel. Otherwise both are uniform in [−1, 1).
+struct Sources {
+  Element x, w;
+  std::function<double(std::int64_t)> bias;
+};
+struct Photograph {  // grey or RGB, 0 to 1
+  std::int64_t height = 0, width = 0;
+  int channels = 0;
+  std::vector<float> samples;  // (row·width + column)·channels + channel
+};
+Sources picture_sources(const ConvProblem& problem, std::shared_ptr<const Photograph> photograph);
+Sources random_sources(const ConvProblem& problem, std::uint64_t seed);
+
+class Values {
+ public:
+  // `model` must have a problem.
+  Values(std::shared_ptr<const Model> model, Sources sources);
+
+  // The value of a cell; real tensors have no imaginary part. Not for opaque stages. Any thread may ask.
+  std::complex<double> at(const Exhibit& exhibit, const Coord& cell) const;
+
+  // The largest finite magnitude among a few hundred cells spread over the tensor (of spectra: over its first tile),
+  // by which colours are scaled; 1 where all are zero. Any thread may ask; the answer is kept.
+  double largest(const Exhibit& exhibit) const;
+
+ private:
+  double sample_largest(const Exhibit& exhibit) const;
+  std::complex<double> of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const;
+  std::complex<double> bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const;
+  std::complex<double> product(const Plan& plan, const Stage& stage, const Source& source) const;
+  double output(const Coord& cell) const;
+
+  // The whole spectrum of one tile or filter slice, columns contiguous; the latest few are kept.
+  using Spectrum = std::shared_ptr<const std::vector<std::complex<double>>>;
+  Spectrum spectrum(const Plan& plan, const Stage& stage, const Coord& tile, const Source& source) const;
+
+  std::shared_ptr<const Model> model_;
+  Sources sources_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::pair<const Stage*, Coord>, Spectrum> spectra_;
+  mutable std::size_t kept_bytes_ = 0;
+  mutable std::map<std::string, double> largest_;  // by exhibit
+};
+
+}  // namespace convlens::viewer

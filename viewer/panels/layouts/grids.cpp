@@ -1,0 +1,92 @@
+// All tensors side by side: as many columns as keep the panes about square.
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/panels/layouts/layouts.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+bool hidden(const State& state, const std::string& id) { return std::ranges::find(state.hidden, id) != state.hidden.end(); }
+
+void choose_tensors(Scene& scene) {
+  if (ImGui::Button("Tensors ...")) ImGui::OpenPopup("tensors");
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("Which tensors are shown");
+  if (!ImGui::BeginPopup("tensors")) return;
+  for (const Exhibit& exhibit : scene.model().exhibits()) {
+    bool shown = !hidden(scene.state, exhibit.id);
+    if (!ImGui::Checkbox((exhibit.title + "##" + exhibit.id).c_str(), &shown)) continue;
+    State next = scene.state;
+    if (shown)
+      std::erase(next.hidden, exhibit.id);
+    else
+      next.hidden.push_back(exhibit.id);
+    scene.change(std::move(next), "");
+  }
+  if (ImGui::Button("All")) {
+    State next = scene.state;
+    next.hidden.clear();
+    scene.change(std::move(next), "");
+  }
+  ImGui::EndPopup();
+}
+
+// How many columns make the panes most nearly square, a little wider than high.
+int best_columns(int count, ImVec2 space) {
+  int best = 1;
+  float least = 1e30f;
+  for (int columns = 1; columns <= count; ++columns) {
+    const int rows = (count + columns - 1) / columns;
+    const float ratio = (space.x / static_cast<float>(columns)) / (space.y / static_cast<float>(rows));
+    const float empty = static_cast<float>(rows * columns) / static_cast<float>(count);
+    const float away = std::abs(std::log(ratio / 1.4f)) + std::log(empty);
+    if (away < least) least = away, best = columns;
+  }
+  return best;
+}
+
+void draw(Scene& scene) {
+  ImGui::SameLine();
+  choose_tensors(scene);
+  std::vector<const Exhibit*> shown;
+  for (const Exhibit& exhibit : scene.model().exhibits())
+    if (!hidden(scene.state, exhibit.id) && exhibit.cells() > 0) shown.push_back(&exhibit);
+  if (shown.empty()) return ImGui::TextDisabled("No tensor has a cell: N is 0, or all are hidden.");
+
+  const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
+  const auto count = static_cast<int>(shown.size());
+  const int columns = best_columns(count, space);
+  const auto across = static_cast<float>(columns), down = static_cast<float>((count + columns - 1) / columns);
+  const ImVec2 size{std::floor((space.x - gap.x * (across - 1)) / across),
+                    std::floor((space.y - gap.y * (down - 1)) / down)};
+  for (int k = 0; k < count; ++k) {
+    if (k % columns != 0) ImGui::SameLine();
+    draw_exhibit(scene, *shown[static_cast<std::size_t>(k)], size);
+  }
+}
+
+}  // namespace
+
+nlohmann::ordered_json lit_boxes(const Scene& scene) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& [id, boxes] : scene.links.cells) {
+    const Exhibit* exhibit = scene.model().find(id);
+    if (exhibit == nullptr) continue;
+    for (const Box& box : boxes) {
+      nlohmann::ordered_json row{{"tensor", id}};
+      for (std::size_t axis = 0; axis < exhibit->axes.size(); ++axis) {
+        row[exhibit->axes[axis].name] = box.first[axis];
+        row[exhibit->axes[axis].name + "_count"] = box.extent[axis];
+      }
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+Arrangement grids_arrangement() {
+  return {"grids", "Grids", "All tensors of the chosen algorithms, side by side", draw, lit_boxes};
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,160 @@
+// The address ribbon: memory in order, and what of it a window, or a warp, touches, in each layout.
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/logic/traffic.h"
+#include "viewer/panels/layouts/layouts.h"
+#include "viewer/ui/words.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+constexpr std::int64_t kLine = 64;
+
+struct Reader {
+  const char* id;
+  std::string name;
+  std::vector<Box> boxes;
+};
+
+std::vector<Reader> readers(const Scene& scene) {
+  const ConvProblem& p = *scene.model().problem();
+  const Coord output = output_of(scene);
+  const std::string at = "(" + std::to_string(output[0]) + ", " + std::to_string(output[1]) + ", " +
+                         std::to_string(output[2]) + ", " + std::to_string(output[3]) + ")";
+  return {{"window", "The window of y" + at + ", all its channels", window_of_output(p, output)},
+          {"warp", "A warp: 32 outputs from y" + at + " on, one tap, one channel", warp_boxes(p, output)}};
+}
+
+std::string counts(const Traffic& t) {
+  const auto loaded = static_cast<double>(t.sectors * 32);
+  const auto number = [](std::size_t count, const char* what) {
+    return grouped(static_cast<std::int64_t>(count)) + " " + what + (count == 1 ? "" : "s");
+  };
+  return number(t.runs.size(), "run") + " · " + number(static_cast<std::size_t>(t.lines), "line") + " · " +
+         number(static_cast<std::size_t>(t.sectors), "sector") +
+         (loaded > 0 ? " · " + number_text(100 * static_cast<double>(t.bytes) / loaded) + " % of what is loaded is used"
+                     : "");
+}
+
+// All of x from its first byte to its last; where the runs are, at least two pixels wide. Pointing moves the cursor.
+void draw_whole(Scene& scene, const Traffic& traffic, Layout layout, float height) {
+  const Exhibit& x = *scene.model().find("x");
+  const Shape shape = scene.model().problem()->x_shape();
+  const ImVec2 first = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImGui::InvisibleButton("whole", {std::max(1.0f, width), height});
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddRectFilled(first, {first.x + width, first.y + height}, ImGui::GetColorU32(ImGuiCol_FrameBg));
+  const double scale = width / static_cast<double>(std::max<std::int64_t>(1, x.bytes));
+  float drawn = -1e9f;  // up to where marks have been drawn: runs nearer than a pixel are one mark
+  for (const Run& run : traffic.runs) {
+    const float a = first.x + static_cast<float>(static_cast<double>(run.first) * scale);
+    const float b = std::max(a + 2, first.x + static_cast<float>(static_cast<double>(run.first + run.bytes) * scale));
+    if (b < drawn + 1) continue;
+    draw.AddRectFilled({a, first.y}, {b, first.y + height}, palette().lit);
+    drawn = b;
+  }
+  if (!ImGui::IsItemHovered()) return;
+  const std::int64_t size = size_of(scene.state.dtype);
+  const auto offset = static_cast<std::int64_t>((ImGui::GetIO().MousePos.x - first.x) / scale) / size;
+  const Coord at = coordinate_at(shape, layout, std::clamp<std::int64_t>(offset, 0, elements(shape) - 1));
+  point_at(scene, "x", at);
+  ImGui::SetTooltip("byte %s: x(%lld, %lld, %lld, %lld)", grouped(offset * size).c_str(),
+                    static_cast<long long>(at[0]), static_cast<long long>(at[1]), static_cast<long long>(at[2]),
+                    static_cast<long long>(at[3]));
+}
+
+// The lines that are touched, one after the other, each a column of its elements; the gaps between them left out.
+void draw_lines(const Scene& scene, const Traffic& traffic, float height) {
+  const std::int64_t size = size_of(scene.state.dtype), slots = kLine / size;
+  const float column = std::max(4.0f, std::round(7 * scene.scale)), pitch = column + 2;
+  const float slot = std::max(1.0f, std::floor(height / static_cast<float>(slots)));
+  const ImVec2 first = ImGui::GetCursorScreenPos();
+  const auto most = static_cast<std::int64_t>((ImGui::GetContentRegionAvail().x - 90 * scene.scale) / pitch);
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const ImU32 idle = ImGui::GetColorU32(ImGuiCol_FrameBgActive);
+  std::int64_t drawn = -1, last_line = -2;  // the columns drawn so far, less one
+  for (const Run& run : traffic.runs)
+    for (std::int64_t line = run.first / kLine; line <= (run.first + run.bytes - 1) / kLine && drawn < most; ++line) {
+      if (line != last_line) ++drawn;
+      const float x = first.x + static_cast<float>(drawn) * pitch;
+      if (line != last_line && drawn < most)
+        for (std::int64_t k = 0; k < slots; ++k) {
+          // A hair between the two sectors.
+          const float y = first.y + static_cast<float>(k) * slot + (k >= slots / 2 ? 1.0f : 0.0f);
+          draw.AddRectFilled({x, y}, {x + column, y + std::max(1.0f, slot - 1)}, idle);
+        }
+      last_line = line;
+      if (drawn >= most) break;
+      const std::int64_t from = std::max(run.first, line * kLine) / size;
+      const std::int64_t to = std::min(run.first + run.bytes, (line + 1) * kLine) / size;
+      for (std::int64_t k = from - line * slots; k < to - line * slots; ++k) {
+        const float y = first.y + static_cast<float>(k) * slot + (k >= slots / 2 ? 1.0f : 0.0f);
+        draw.AddRectFilled({x, y}, {x + column, y + std::max(1.0f, slot - 1)}, palette().lit);
+      }
+    }
+  ImGui::Dummy({1, slot * static_cast<float>(slots) + 1});
+  if (traffic.lines <= most) return;
+  ImGui::SetCursorScreenPos({first.x + static_cast<float>(most) * pitch + 6, first.y});
+  ImGui::TextDisabled("+ %s", grouped(traffic.lines - most).c_str());
+  ImGui::SetCursorScreenPos({first.x, first.y + slot * static_cast<float>(slots) + 1 + ImGui::GetStyle().ItemSpacing.y});
+}
+
+void draw_layout(Scene& scene, const Reader& reader, Layout layout, float height) {
+  ImGui::PushID(static_cast<int>(layout));
+  const Traffic traffic =
+      traffic_of(reader.boxes, scene.model().problem()->x_shape(), layout, size_of(scene.state.dtype));
+  const bool chosen = layout == scene.state.layouts.x;
+  ImGui::TextUnformatted(std::string(name(layout)).c_str());
+  ImGui::SameLine(70 * scene.scale);
+  ImGui::TextUnformatted(counts(traffic).c_str());
+  if (chosen) {
+    ImGui::SameLine();
+    ImGui::TextDisabled("the layout of x");
+  }
+  draw_whole(scene, traffic, layout, std::round(height * 0.2f));
+  draw_lines(scene, traffic, height * 0.8f);
+  ImGui::PopID();
+}
+
+void draw(Scene& scene) {
+  if (scene.model().find("x")->cells() == 0) return ImGui::TextDisabled("x has no element: N is 0.");
+  // Two readers of three layouts: the height is shared among their six ribbons, after the texts.
+  const float text = ImGui::GetTextLineHeightWithSpacing(), spacing = ImGui::GetStyle().ItemSpacing.y;
+  ImGui::BeginChild("ribbons");
+  const float space = ImGui::GetContentRegionAvail().y - 3 * text - 2 * spacing;
+  const float height = std::clamp(space / 6 - text - 3 * spacing, 36 * scene.scale, 110 * scene.scale);
+  ImGui::TextDisabled("Above: all of x in memory order. Below: each 64-byte line that is touched is a column of two "
+                      "32-byte sectors, its elements lit where they are read.");
+  for (const Reader& reader : readers(scene)) {
+    ImGui::PushID(reader.id);
+    ImGui::TextUnformatted(reader.name.c_str());
+    ImGui::Separator();
+    for (const Layout layout : kLayouts) draw_layout(scene, reader, layout, height);
+    ImGui::PopID();
+  }
+  ImGui::EndChild();
+}
+
+nlohmann::ordered_json data(const Scene& scene) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  if (scene.model().find("x")->cells() == 0) return rows;
+  for (const Reader& reader : readers(scene))
+    for (const Layout layout : kLayouts) {
+      const Traffic t =
+          traffic_of(reader.boxes, scene.model().problem()->x_shape(), layout, size_of(scene.state.dtype));
+      rows.push_back({{"reader", reader.id}, {"layout", name(layout)}, {"bytes", t.bytes}, {"runs", t.runs.size()},
+                      {"lines", t.lines}, {"sectors", t.sectors}});
+    }
+  return rows;
+}
+
+}  // namespace
+
+Arrangement ribbon_arrangement() {
+  return {"ribbon", "Addresses", "What a window and a warp touch of the memory, by the layout of x", draw, data};
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,177 @@
+// The schedule: which thread block computes which tile of y, in the order in which blocks are launched.
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/logic/schedule.h"
+#include "viewer/panels/layouts/layouts.h"
+#include "viewer/panels/layouts/scrubber.h"
+#include "viewer/ui/words.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+constexpr double kBlocksASecond = 12;
+
+using SharedBlocks = std::shared_ptr<const BlocksOfImage>;
+
+std::uint32_t darker(std::uint32_t colour) {
+  return 0xff000000u | (colour >> 16 & 255) / 3 << 16 | (colour >> 8 & 255) / 3 << 8 | (colour & 255) / 3;
+}
+
+// Blocks by their order, dark to bright; those that are not yet launched much darker.
+std::uint32_t colour_of_block(const BlocksOfImage& blocks, std::int64_t now, std::int64_t number) {
+  if (number < 0) return palette().wrong;
+  const auto last = static_cast<double>(std::max<std::size_t>(2, blocks.blocks.size()) - 1);
+  const std::uint32_t colour = viridis(0.15 + 0.85 * static_cast<double>(number) / last);
+  return number <= now ? colour : darker(colour);
+}
+
+// The middles of the tiles around the present block, joined in launch order.
+void draw_path(const GridAnswer& at, const Sheet& sheet, const BlocksOfImage& blocks, std::int64_t now) {
+  constexpr std::int64_t kBefore = 24;
+  std::vector<ImVec2> points;
+  for (std::int64_t k = std::max<std::int64_t>(0, now - kBefore); k <= now; ++k) {
+    const Box& box = blocks.blocks[static_cast<std::size_t>(k)].boxes.front();
+    Coord first = box.first, last = box.first;
+    for (std::size_t axis = 1; axis < 4; ++axis) last[axis] += std::max<std::int64_t>(1, box.extent[axis]) - 1;
+    first[0] = last[0] = blocks.image;
+    const auto a = sheet.position(first), b = sheet.position(last);
+    if (!a || !b) continue;
+    const auto middle = [&](double origin, std::int64_t from, std::int64_t to) {
+      return static_cast<float>(origin + at.cell * static_cast<double>(from + to + 1) / 2);
+    };
+    points.push_back({middle(at.x, a->column, b->column), middle(at.y, a->row, b->row)});
+  }
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.PushClipRect(at.first, at.last, true);
+  const auto count = static_cast<int>(points.size());
+  draw.AddPolyline(points.data(), count, IM_COL32(0, 0, 0, 160), 0, 4);
+  draw.AddPolyline(points.data(), count, palette().lit, 0, 2);
+  draw.PopClipRect();
+}
+
+// y with the axes `down` and `across`, one colour a block.
+void draw_sheet(Scene& scene, const char* id, const std::string& title, const SharedBlocks& blocks, std::vector<int> down,
+                std::vector<int> across, ImVec2 size) {
+  if (begin_pane(id, size)) {
+    const Exhibit& y = *scene.model().find("y");
+    const ConvProblem& p = *scene.model().problem();
+    const std::int64_t now = std::clamp<std::int64_t>(scene.state.block, 0, static_cast<std::int64_t>(blocks->blocks.size()) - 1);
+    Coord slice = output_of(scene);
+    slice[0] = blocks->image;
+    const Sheet sheet(y.axes, std::move(down), std::move(across), slice);
+    draw_title(title, {}, "Colour: the launch order, dark to bright; blocks after the present one are darkened");
+    const ScheduledBlock& block = blocks->blocks[static_cast<std::size_t>(now)];
+    const auto number_at = [blocks, sheet, ho = p.ho(), wo = p.wo()](std::int64_t row, std::int64_t column) {
+      const Coord at = sheet.cell(row, column);
+      return static_cast<std::int64_t>(blocks->block_of[static_cast<std::size_t>((at[1] * ho + at[2]) * wo + at[3])]);
+    };
+    GridContents contents{sheet,
+                          "schedule" + std::to_string(scene.version) + "," + std::to_string(now) + "," +
+                              std::to_string(slice[0]) + "," + std::to_string(slice[1]) + scene.state.arrangement +
+                              std::to_string(scene.kept.get<std::size_t>("schedule row")),
+                          [blocks, number_at, now](std::int64_t row, std::int64_t column) {
+                            return colour_of_block(*blocks, now, number_at(row, column));
+                          },
+                          [blocks, number_at](std::int64_t row, std::int64_t column) {
+                            const std::int64_t number = number_at(row, column);
+                            return number < 0 ? std::string("?")
+                                              : std::to_string(blocks->blocks[static_cast<std::size_t>(number)].index);
+                          }};
+    contents.lit = &block.boxes;
+    contents.lit_key = std::to_string(now);
+    contents.lens = false;
+    const GridAnswer answer = grid("grid", scene.views[std::string("schedule ") + id], contents, scene.painter,
+                                   ImGui::GetContentRegionAvail());
+    draw_path(answer, sheet, *blocks, now);
+    if (answer.pointed) {
+      const Coord at = sheet.cell(answer.pointed->row, answer.pointed->column);
+      point_at(scene, "y", at);
+      const std::int64_t number = number_at(answer.pointed->row, answer.pointed->column);
+      if (number >= 0) {
+        const std::int64_t index = blocks->blocks[static_cast<std::size_t>(number)].index;
+        ImGui::SetTooltip("y(%lld, %lld, %lld, %lld) is computed by block %lld", static_cast<long long>(at[0]),
+                          static_cast<long long>(at[1]), static_cast<long long>(at[2]), static_cast<long long>(at[3]),
+                          static_cast<long long>(index));
+      }
+    }
+  }
+  ImGui::EndChild();
+}
+
+// Which of the rows that have a schedule; why the others have none.
+const Schedule* choose(Scene& scene, const std::vector<Schedule>& all) {
+  std::size_t& chosen = scene.kept.get<std::size_t>("schedule row");
+  const auto has = [](const Schedule& s) { return s.launch != nullptr; };
+  if (std::ranges::none_of(all, has)) {
+    ImGui::TextWrapped("No chosen row states which block computes what. Choose a row for a GPU on the left.");
+    for (const Schedule& s : all) ImGui::TextDisabled("%s %s", s.run.c_str(), s.why.c_str());
+    return nullptr;
+  }
+  if (chosen >= all.size() || !has(all[chosen]))
+    chosen = static_cast<std::size_t>(std::ranges::find_if(all, has) - all.begin());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (!has(all[k])) continue;
+    if (ImGui::RadioButton(all[k].run.c_str(), k == chosen)) chosen = k;
+    ImGui::SameLine();
+  }
+  return &all[chosen];
+}
+
+std::string dim_text(const gpu::Dim3& d) {
+  return grouped(d.x) + " × " + grouped(d.y) + " × " + grouped(d.z);
+}
+
+void draw(Scene& scene) {
+  const std::vector<Schedule> all = schedules(scene.model());
+  const Schedule* schedule = choose(scene, all);
+  if (schedule == nullptr) return;
+  ImGui::TextDisabled("%s: a grid of %s blocks of %s threads", schedule->launch->kernel.entry.c_str(),
+                      dim_text(schedule->launch->grid).c_str(), dim_text(schedule->launch->block).c_str());
+  const std::int64_t image = output_of(scene)[0];
+  const SharedBlocks* latest = scene.kept.get<Later<SharedBlocks>>("schedule").get(
+      std::to_string(scene.version) + schedule->run + std::to_string(image), scene.painter,
+      [model = scene.shared_model, launch = schedule->launch, image]() -> SharedBlocks {
+        return std::make_shared<BlocksOfImage>(blocks_of_image(*model->problem(), *launch, image));
+      });
+  if (latest == nullptr) return ImGui::TextDisabled("asking every block ...");
+  const SharedBlocks blocks = *latest;
+  if (blocks->blocks.empty() || blocks->block_of.empty())
+    return ImGui::TextDisabled("An image of y has no or too many elements to be drawn block by block.");
+  const auto count = static_cast<std::int64_t>(blocks->blocks.size());
+  draw_scrubber(scene, &State::block, count - 1, kBlocksASecond);
+  const std::int64_t now = std::clamp<std::int64_t>(scene.state.block, 0, count - 1);
+  ImGui::Text("block %s, the %s of the %s that compute image %lld%s",
+              grouped(blocks->blocks[static_cast<std::size_t>(now)].index).c_str(), (grouped(now + 1) + ".").c_str(),
+              grouped(count).c_str(), static_cast<long long>(image),
+              blocks->complete ? "" : "; the grid is so large that only its first 2^20 blocks were asked");
+  const ImVec2 space = ImGui::GetContentRegionAvail();
+  const float gap = ImGui::GetStyle().ItemSpacing.y, upper = std::floor((space.y - gap) * 0.4f);
+  draw_sheet(scene, "matrix", "y as a matrix: output channels o down, pixels (p, q) across", blocks, {1}, {2, 3},
+             {space.x, upper});
+  draw_sheet(scene, "image", "y(" + std::to_string(image) + ", " + std::to_string(output_of(scene)[1]) + "): rows p down, columns q across", blocks, {2}, {3}, {space.x, space.y - gap - upper});
+}
+
+nlohmann::ordered_json data(const Scene& scene) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Schedule& schedule : schedules(scene.model())) {
+    if (schedule.launch == nullptr) continue;
+    const BlocksOfImage blocks = blocks_of_image(*scene.model().problem(), *schedule.launch, output_of(scene)[0]);
+    for (const ScheduledBlock& block : blocks.blocks)
+      for (const Box& box : block.boxes)
+        rows.push_back({{"run", schedule.run},    {"block", block.index},      {"n", box.first[0]},
+                        {"o", box.first[1]},      {"p", box.first[2]},         {"q", box.first[3]},
+                        {"n_count", box.extent[0]}, {"o_count", box.extent[1]}, {"p_count", box.extent[2]},
+                        {"q_count", box.extent[3]}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+Arrangement schedule_arrangement() {
+  return {"schedule", "Schedule", "Which thread block computes which tile of y, in launch order", draw, data};
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,14 @@
+// The panels, one line each.
+#include "viewer/panels/panels.h"
+
+namespace convlens::viewer {
+
+const std::vector<Panel>& panels() {
+  static const std::vector<Panel> all{
+      layouts_panel(),
+      memory_panel(),
+  };
+  return all;
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "viewer/ui/scene.h"
+
+namespace convlens::viewer {
+
+Panel layouts_panel();
+Panel memory_panel();
+
+}  // namespace convlens::viewer

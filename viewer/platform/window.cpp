@@ -1,0 +1,92 @@
+#include "viewer/platform/window.h"
+
+#include <GLFW/glfw3.h>
+#include <imgui/backends/imgui_impl_glfw.h>
+#include <imgui/backends/imgui_impl_opengl3.h>
+#include <imgui/imgui.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "algorithms/error.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+constexpr const char* kNoDisplay =
+    "view: no display (DISPLAY and WAYLAND_DISPLAY are not set or do not answer), must have one, or draw off-screen "
+    "with "
+    "--screenshot FILE.png";
+constexpr double kFrameSeconds = 1.0 / 60;  // while something moves
+
+struct Glfw {
+  Glfw() {
+    if (!glfwInit()) throw BadInput(kNoDisplay);
+  }
+  ~Glfw() { glfwTerminate(); }
+};
+
+struct Close {
+  void operator()(GLFWwindow* window) const { glfwDestroyWindow(window); }
+};
+
+float monitor_scale(GLFWwindow* window) {
+  float x = 1, y = 1;
+  glfwGetWindowContentScale(window, &x, &y);
+  return std::max(x, y);
+}
+
+}  // namespace
+
+bool has_display() {
+  const auto given = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  };
+  return given("DISPLAY") || given("WAYLAND_DISPLAY");
+}
+
+void run_window(const std::string& title, int width, int height, const WindowEvents& events) {
+  if (!has_display()) throw BadInput(kNoDisplay);
+  const Glfw glfw;
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  const std::unique_ptr<GLFWwindow, Close> window(glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr));
+  if (!window) throw Unsupported("view: the display has no OpenGL 3.3");
+  glfwMakeContextCurrent(window.get());
+  glfwSwapInterval(1);
+  glfwSetWindowUserPointer(window.get(), const_cast<WindowEvents*>(&events));
+  glfwSetDropCallback(window.get(), [](GLFWwindow* w, int count, const char** files) {
+    const auto& handler = *static_cast<const WindowEvents*>(glfwGetWindowUserPointer(w));
+    if (count > 0) handler.drop(files[0]);
+  });
+  events.start();
+  ImGui_ImplGlfw_InitForOpenGL(window.get(), true);
+
+  // Dear ImGui settles a click over two frames: a few are drawn after each event before the loop waits again.
+  constexpr int kSettle = 3;
+  for (int left = kSettle; !glfwWindowShouldClose(window.get());) {
+    if (left > 0)
+      glfwWaitEventsTimeout(kFrameSeconds);
+    else
+      glfwWaitEvents(), left = kSettle;
+    if (glfwGetWindowAttrib(window.get(), GLFW_ICONIFIED)) {
+      left = 0;
+      continue;
+    }
+    ImGui_ImplGlfw_NewFrame();
+    int pixels_x = 0, pixels_y = 0;
+    glfwGetFramebufferSize(window.get(), &pixels_x, &pixels_y);
+    glViewport(0, 0, pixels_x, pixels_y);
+    const Next next = events.draw(monitor_scale(window.get()));
+    glfwSwapBuffers(window.get());
+    if (next == Next::close) break;
+    left = next == Next::again ? kSettle : left - 1;
+  }
+  ImGui_ImplGlfw_Shutdown();
+}
+
+}  // namespace convlens::viewer

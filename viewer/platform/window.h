@@ -1,0 +1,29 @@
+// A window with OpenGL 3.3, by GLFW, and the loop that draws into it: when something has happened, not all the time.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace convlens::viewer {
+
+// How a frame wants to go on.
+enum class Next : std::uint8_t {
+  wait,   // until something happens
+  again,  // soon: something moves
+  close,
+};
+
+struct WindowEvents {
+  std::function<void()> start;                   // once OpenGL is there, before the first frame
+  std::function<Next(double scale)> draw;        // builds and draws one frame; `scale` is the monitor's
+  std::function<void(const std::string&)> drop;  // a file dropped on the window
+};
+
+// Opens the window, and returns when it is closed. While it is iconified nothing is drawn.
+// Throws BadInput, naming DISPLAY and WAYLAND_DISPLAY and the way without either, where there is no display.
+void run_window(const std::string& title, int width, int height, const WindowEvents& events);
+
+// Whether a display can be asked for, from the environment.
+bool has_display();
+
+}  // namespace convlens::viewer

@@ -1,0 +1,218 @@
+#include "viewer/ui/app.h"
+
+#include <algorithm>
+
+#include "algorithms/error.h"
+#include "viewer/logic/table.h"
+#include "viewer/ui/keys.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+constexpr float kSidebarWidth = 300, kStatusLines = 2.7f;
+
+// Every part of the state on which model and values depend; the rest only changes how they are looked at.
+bool same_model(const State& a, const State& b) {
+  return a.spec == b.spec && a.dtype == b.dtype && a.layouts == b.layouts && a.runs == b.runs &&
+         a.picture == b.picture && a.seed == b.seed;
+}
+
+void draw_panels(Scene& scene) {
+  if (!ImGui::BeginTabBar("panels")) return;
+  std::string& shown = scene.kept.get<std::string>("tab in front");
+  for (const Panel& panel : panels()) {
+    // The state chooses the tab, so that undo, a state file and the command line can; a click changes the state.
+    const bool chosen = scene.state.panel == panel.id;
+    const ImGuiTabItemFlags flags = chosen && shown != panel.id ? ImGuiTabItemFlags_SetSelected : 0;
+    const bool open = ImGui::BeginTabItem(panel.title, nullptr, flags);
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", panel.sentence);
+    if (ImGui::IsItemClicked() && !chosen) {
+      State next = scene.state;
+      next.panel = panel.id;
+      scene.change(std::move(next), "");
+    }
+    if (!open) continue;
+    shown = panel.id;
+    if (scene.model().problem())
+      panel.draw(scene);
+    else
+      ImGui::TextDisabled("Nothing to show until the layer is legal: the rules it breaks are on the left.");
+    ImGui::EndTabItem();
+  }
+  ImGui::EndTabBar();
+}
+
+}  // namespace
+
+App::App(State first, Files files, std::string notice)
+    : history_(std::move(first)), files_(std::move(files)), notice_(std::move(notice)) {
+  derive();
+}
+
+// A picture that cannot be read is said in the status bar; until there is another, the numbers are random.
+Sources App::sources(const ConvProblem& problem) {
+  if (state().picture == "random") return random_sources(problem, state().seed);
+  try {
+    return picture_sources(problem, std::make_shared<Photograph>(files_.read_picture(state().picture)));
+  } catch (const Error& error) {
+    notice_ = std::string(error.what()) + "; random numbers are shown";
+    return random_sources(problem, state().seed);
+  }
+}
+
+void App::derive() {
+  if (model_ && derived_from_ == state()) return;
+  const bool same = model_ && same_model(derived_from_, state());
+  if (!same) {
+    ++version_;
+    values_.reset();
+    model_ = std::make_shared<Model>(state());
+    if (model_->problem()) values_ = std::make_shared<Values>(model_, sources(*model_->problem()));
+  }
+  if (!same || derived_from_.cursor != state().cursor) {
+    ++links_version_;
+    links_ = links_of(*model_, model_->valid(state().cursor));
+  }
+  derived_from_ = state();
+}
+
+Scene App::scene() {
+  return {state(),
+          model_,
+          values_,
+          links_,
+          version_,
+          links_version_,
+          scale_,
+          views_,
+          kept_,
+          painter_,
+          [this](State next, const std::string& key) { proposed_.emplace(std::move(next), key); },
+          &pointed_,
+          &playing_};
+}
+
+bool App::prepare(double monitor_scale) {
+  const auto scale = static_cast<float>(state().scale > 0 ? state().scale : monitor_scale);
+  const bool fonts = scale != scale_;
+  if (fonts || state().dark != dark_) apply_theme(state().dark, scale);
+  if (fonts) load_fonts(scale);
+  scale_ = scale;
+  dark_ = state().dark;
+  return fonts;
+}
+
+void App::change_scale(double scale) {
+  State next = state();
+  next.scale = scale == 0 ? 0 : std::clamp(scale, 0.5, 4.0);
+  change(std::move(next), "scale");
+}
+
+void App::shortcuts() {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (pressed(Key::escape)) notice_.clear();
+  if (!io.KeyCtrl) return;
+  if (pressed(Key::z)) io.KeyShift ? redo() : undo();
+  if (pressed(Key::y)) redo();
+  constexpr double kStep = 1.1;
+  if (pressed(Key::plus)) change_scale(static_cast<double>(scale_) * kStep);
+  if (pressed(Key::minus)) change_scale(static_cast<double>(scale_) / kStep);
+  if (pressed(Key::zero)) change_scale(0);
+}
+
+void App::obey(const Wish& wish) {
+  try {
+    switch (wish.kind) {
+      case Wish::Kind::picture:
+        picture_request_ = centre_;
+        picture_request_->file = wish.text;
+        break;
+      case Wish::Kind::data:
+        files_.write_text(wish.text, to_text_for(wish.text, data()));
+        notice_ = wish.text + " is written";
+        break;
+      case Wish::Kind::save_state:
+        write_state(state(), wish.text);
+        notice_ = wish.text + " is written";
+        break;
+      case Wish::Kind::open_state:
+        change(read_state(wish.text));
+        break;
+      case Wish::Kind::undo:
+        undo();
+        break;
+      case Wish::Kind::redo:
+        redo();
+        break;
+      case Wish::Kind::copy:
+        ImGui::SetClipboardText(wish.text.c_str());
+        break;
+      case Wish::Kind::scale:
+        change_scale(wish.scale);
+        break;
+    }
+  } catch (const Error& error) {
+    notice_ = error.what();
+  }
+}
+
+std::optional<PictureRequest> App::take_picture_request() { return std::exchange(picture_request_, std::nullopt); }
+
+void App::write_picture(const PictureRequest& request, const std::vector<unsigned char>& rgba) {
+  try {
+    files_.write_picture(request.file, request.width, request.height, rgba);
+    notice_ = request.file + " is written";
+  } catch (const Error& error) {
+    notice_ = error.what();
+  }
+}
+
+nlohmann::ordered_json App::data() {
+  derive();
+  if (!model_->problem()) return nlohmann::ordered_json::array();
+  const auto panel = std::ranges::find_if(panels(), [&](const Panel& p) { return state().panel == p.id; });
+  return panel->data(scene());
+}
+
+Next App::frame() {
+  shortcuts();
+  derive();
+  pointed_ = model_->valid(state().cursor);
+  Scene scene = this->scene();
+
+  const ImGuiViewport& viewport = *ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport.WorkPos);
+  ImGui::SetNextWindowSize(viewport.WorkSize);
+  ImGui::Begin("Convlens", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                   ImGuiWindowFlags_MenuBar);
+  std::optional<Wish> wish = menu_.draw(scene, history_);
+  const float status = ImGui::GetTextLineHeightWithSpacing() * kStatusLines;
+  const ImVec2 space = ImGui::GetContentRegionAvail();
+  const float sidebar = std::min(kSidebarWidth * scale_, space.x * 0.4f);
+  ImGui::BeginChild("sidebar", {sidebar, std::max(1.0f, space.y - status)}, true);
+  draw_sidebar(scene);
+  ImGui::EndChild();
+  ImGui::SameLine();
+  ImGui::BeginChild("centre", {0, std::max(1.0f, space.y - status)});
+  draw_panels(scene);
+  const ImVec2 first = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  centre_ = {"", static_cast<int>(first.x), static_cast<int>(first.y), static_cast<int>(size.x),
+             static_cast<int>(size.y)};
+  ImGui::EndChild();
+  status_bar_.draw(scene, notice_);
+  ImGui::End();
+  if (const std::optional<Wish> asked = menu_.draw_above(scene)) wish = asked;
+
+  if (proposed_) {
+    change(std::move(proposed_->first), proposed_->second);
+    proposed_.reset();
+    if (wish) obey(*wish);
+    return Next::again;
+  }
+  if (wish) obey(*wish);
+  return wish || painter_.busy() || playing_ ? Next::again : Next::wait;
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,178 @@
+#include "viewer/ui/grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/ui/grid_drawing.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+constexpr double kLensBelow = 9;  // pixels a cell
+constexpr std::int64_t kLensCells = 11, kFewestLensCells = 5;
+constexpr double kLargest = 160, kSmallest = 1.0 / 4096;  // pixels a cell
+constexpr float kGap = 6, kFrame = 3;
+
+double fitting_cell(const Sheet& sheet, ImVec2 size) {
+  const double rows = static_cast<double>(std::max<std::int64_t>(1, sheet.rows()));
+  const double columns = static_cast<double>(std::max<std::int64_t>(1, sheet.columns()));
+  const double cell = std::clamp(std::min(size.x / columns, size.y / rows), kSmallest, kLargest);
+  return cell > 8 ? std::floor(cell) : cell;  // sharp edges where they can be seen
+}
+
+Placement place(const GridView& view, const Sheet& sheet, ImVec2 first, ImVec2 size) {
+  const double cell = view.cell > 0 ? view.cell : fitting_cell(sheet, size);
+  const double row = view.cell > 0 ? view.row : static_cast<double>(sheet.rows()) / 2;
+  const double column = view.cell > 0 ? view.column : static_cast<double>(sheet.columns()) / 2;
+  return {first,
+          {first.x + size.x, first.y + size.y},
+          cell,
+          std::round(first.x + size.x / 2 - column * cell),
+          std::round(first.y + size.y / 2 - row * cell)};
+}
+
+Interval visible(double origin, double cell, double first, double last, std::int64_t cells) {
+  const auto begin = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor((first - origin) / cell)), 0, cells);
+  const auto end = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil((last - origin) / cell)), begin, cells);
+  return {begin, end - begin};
+}
+
+Rectangle visible(const Placement& at, const Sheet& sheet) {
+  return {visible(at.y, at.cell, at.first.y, at.last.y, sheet.rows()),
+          visible(at.x, at.cell, at.first.x, at.last.x, sheet.columns())};
+}
+
+// The widget cut in two: the grid, and beside or below it the lens, which so never covers what it magnifies.
+struct Division {
+  ImVec2 grid;             // its size; it begins where the widget does
+  ImVec2 lens{0, 0};       // where the lens begins, from the widget's corner
+  float side = 0;          // of the lens; 0: none
+};
+
+Division divide(const GridView& view, const GridContents& contents, ImVec2 size) {
+  const double whole = view.cell > 0 ? view.cell : fitting_cell(contents.sheet, size);
+  const float shorter = std::min(size.x, size.y);
+  if (!contents.lens || whole >= kLensBelow || shorter < 24) return {size};
+  const float least = std::min(0.42f * shorter, 180.0f), most = 300;
+  const double fit = fitting_cell(contents.sheet, size);
+  const float spare_x = size.x - kGap - static_cast<float>(fit * static_cast<double>(contents.sheet.columns()));
+  const float spare_y = size.y - kGap - static_cast<float>(fit * static_cast<double>(contents.sheet.rows()));
+  const float beside = std::clamp(spare_x, least, std::min(most, size.y));
+  const float below = std::clamp(spare_y, least, std::min(most, size.x));
+  const ImVec2 left{size.x - beside - kGap, size.y}, above{size.x, size.y - below - kGap};
+  const double cell_left = fitting_cell(contents.sheet, left), cell_above = fitting_cell(contents.sheet, above);
+  if (cell_left > cell_above || (cell_left == cell_above && beside >= below))
+    return {left, {left.x + kGap, 0}, beside};
+  return {above, {0, above.y + kGap}, below};
+}
+
+// The neighbourhood that the lens shows: around all that is lit where that is small, else around the cursor's cell or
+// the first that is lit. Nothing when no lit cell is in this slice.
+std::optional<Rectangle> neighbourhood(const GridContents& contents) {
+  constexpr std::size_t kEnough = 256;
+  const Rectangle all{{0, contents.sheet.rows()}, {0, contents.sheet.columns()}};
+  std::vector<Rectangle> lit;
+  if (contents.lit != nullptr)
+    for (const Box& box : *contents.lit) {
+      const auto more = contents.sheet.rectangles(box, all, kEnough);
+      lit.insert(lit.end(), more.begin(), more.end());
+      if (lit.size() >= kEnough) break;
+    }
+  if (contents.cursor)
+    if (const auto p = contents.sheet.position(*contents.cursor)) lit.insert(lit.begin(), {{p->row, 1}, {p->column, 1}});
+  if (lit.empty()) return std::nullopt;
+  const auto around = [&](Interval Rectangle::*side, std::int64_t cells) {
+    std::int64_t first = cells, last = 0;
+    for (const Rectangle& r : lit)
+      first = std::min(first, (r.*side).first), last = std::max(last, (r.*side).first + (r.*side).count);
+    std::int64_t count = std::clamp(last - first + 4, kFewestLensCells, kLensCells);
+    if (last - first > kLensCells) {
+      count = kLensCells;
+      first = (lit.front().*side).first, last = first + std::min((lit.front().*side).count, count);
+    }
+    count = std::min(count, cells);
+    return Interval{std::clamp<std::int64_t>((first + last - count) / 2, 0, cells - count), count};
+  };
+  Rectangle r{around(&Rectangle::rows, contents.sheet.rows()), around(&Rectangle::columns, contents.sheet.columns())};
+  return r;
+}
+
+void draw_lens(GridView& view, const GridContents& contents, const Placement& grid, ImVec2 first, float side,
+               Painter& painter) {
+  const std::optional<Rectangle> cells = neighbourhood(contents);
+  view.lensed = cells.value_or(Rectangle{});
+  if (!cells) return;
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const double most = static_cast<double>(std::max(cells->rows.count, cells->columns.count));
+  const double cell = std::max(1.0, std::floor((side - 2 * kFrame) / most));
+  const auto pixels = [&](std::int64_t count) { return static_cast<float>(cell * static_cast<double>(count)); };
+  const ImVec2 a{first.x + std::floor((side - pixels(cells->columns.count)) / 2),
+                 first.y + std::floor((side - pixels(cells->rows.count)) / 2)};
+  const ImVec2 b{a.x + pixels(cells->columns.count), a.y + pixels(cells->rows.count)};
+  const Placement at{a, b, cell, a.x - static_cast<double>(cells->columns.first) * cell,
+                     a.y - static_cast<double>(cells->rows.first) * cell};
+  draw_cells(at, *cells, view.lens, contents, painter);
+  draw.AddRect({a.x - 2, a.y - 2}, {b.x + 2, b.y + 2}, palette().faint, 3, 0, 1.5f);
+
+  // Where in the grid that is.
+  const auto x = [&](std::int64_t column) { return static_cast<float>(grid.left(column)); };
+  const auto y = [&](std::int64_t row) { return static_cast<float>(grid.top(row)); };
+  draw.PushClipRect(grid.first, grid.last, true);
+  draw.AddRect({x(cells->columns.first) - 2, y(cells->rows.first) - 2},
+               {x(cells->columns.first + cells->columns.count) + 2, y(cells->rows.first + cells->rows.count) + 2},
+               palette().faint, 2, 0, 1);
+  draw.PopClipRect();
+}
+
+void zoom_and_move(GridView& view, const Placement& at) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const double column = (io.MousePos.x - at.x) / at.cell, row = (io.MousePos.y - at.y) / at.cell;
+  const double middle_x = (at.first.x + at.last.x) / 2, middle_y = (at.first.y + at.last.y) / 2;
+  const auto look = [&](double cell, double x, double y) {
+    view.cell = std::clamp(cell, kSmallest, kLargest);
+    view.column = (middle_x - x) / view.cell, view.row = (middle_y - y) / view.cell;
+  };
+  if (ImGui::IsItemHovered() && io.MouseWheel != 0) {
+    const double cell = std::clamp(at.cell * std::pow(1.25, io.MouseWheel), kSmallest, kLargest);
+    look(cell, io.MousePos.x - column * cell, io.MousePos.y - row * cell);
+  }
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 3))
+    look(at.cell, at.x + io.MouseDelta.x, at.y + io.MouseDelta.y);
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) view.cell = 0;
+}
+
+std::optional<Sheet::Position> pointed_cell(const Placement& at, const Sheet& sheet) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (mouse.x < at.first.x || mouse.x >= at.last.x || mouse.y < at.first.y || mouse.y >= at.last.y)
+    return std::nullopt;
+  const auto row = static_cast<std::int64_t>(std::floor((mouse.y - at.y) / at.cell));
+  const auto column = static_cast<std::int64_t>(std::floor((mouse.x - at.x) / at.cell));
+  if (row < 0 || row >= sheet.rows() || column < 0 || column >= sheet.columns()) return std::nullopt;
+  return Sheet::Position{row, column};
+}
+
+}  // namespace
+
+GridAnswer grid(const char* id, GridView& view, const GridContents& contents, Painter& painter, ImVec2 size) {
+  const ImVec2 first = ImGui::GetCursorScreenPos();
+  size = {std::max(size.x, 1.0f), std::max(size.y, 1.0f)};
+  ImGui::InvisibleButton(id, size);
+  GridAnswer answer;
+  if (contents.sheet.rows() <= 0 || contents.sheet.columns() <= 0) return answer;
+  const Division division = divide(view, contents, size);
+  zoom_and_move(view, place(view, contents.sheet, first, division.grid));
+
+  const Placement at = place(view, contents.sheet, first, division.grid);
+  view.shown = visible(at, contents.sheet);
+  view.lensed = {};
+  answer.first = at.first, answer.last = at.last, answer.cell = at.cell, answer.x = at.x, answer.y = at.y;
+  if (view.shown.rows.count > 0 && view.shown.columns.count > 0)
+    draw_cells(at, view.shown, view.picture, contents, painter);
+  if (division.side > 0)
+    draw_lens(view, contents, at, {first.x + division.lens.x, first.y + division.lens.y}, division.side, painter);
+  if (ImGui::IsItemHovered()) answer.pointed = pointed_cell(at, contents.sheet);
+  return answer;
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,194 @@
+#include "viewer/ui/grid_drawing.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace convlens::viewer {
+
+namespace {
+
+constexpr double kNumbersFrom = 24;  // pixels a cell
+constexpr float kSmallestText = 7;   // pixels
+
+double cells_a_square(double cell) { return std::max(1.0, 1 / cell); }
+
+// Keeps `picture` up to date with one pixel a cell, or, where cells are smaller than pixels, with one cell a pixel.
+void paint(CellPicture& picture, const GridContents& contents, const Rectangle& cells, double cell, Painter& painter) {
+  const double step = cells_a_square(cell);
+  const int width = std::max(1, static_cast<int>(std::ceil(static_cast<double>(cells.columns.count) / step)));
+  const int height = std::max(1, static_cast<int>(std::ceil(static_cast<double>(cells.rows.count) / step)));
+  const bool numbers = cell >= kNumbersFrom && contents.number;
+  const std::string key = contents.key + "|" + std::to_string(cells.rows.first) + "," +
+                          std::to_string(cells.columns.first) + "," + std::to_string(width) + "x" +
+                          std::to_string(height) + (numbers ? "n" : "");
+  if (!picture.painting || picture.painting->key != key) {
+    if (picture.painting) picture.painting->wanted = false;
+    const auto row = [cells, step](int y) { return cells.rows.first + static_cast<std::int64_t>(y * step); };
+    const auto column = [cells, step](int x) { return cells.columns.first + static_cast<std::int64_t>(x * step); };
+    PixelText text;
+    if (numbers)
+      text = [number = contents.number, row, column](int x, int y) { return number(row(y), column(x)); };
+    picture.painting = painter.start(
+        key, width, height,
+        [colour = contents.colour, row, column](int x, int y) { return colour(row(y), column(x)); }, std::move(text));
+    picture.passes = 0;
+    picture.requested = cells;
+  }
+  Painting& painting = *picture.painting;
+  if (painting.passes == picture.passes) return;
+  const std::scoped_lock lock(painting.mutex);
+  picture.texture.set(painting.width, painting.height, painting.pixels);
+  picture.passes = painting.passes;
+  picture.cells = picture.requested;
+}
+
+void draw_picture(const Placement& at, const CellPicture& picture) {
+  if (picture.texture.empty()) return;
+  const Rectangle& cells = picture.cells;
+  const ImVec2 first{static_cast<float>(at.left(cells.columns.first)), static_cast<float>(at.top(cells.rows.first))};
+  const ImVec2 last{static_cast<float>(at.left(cells.columns.first + cells.columns.count)),
+                    static_cast<float>(at.top(cells.rows.first + cells.rows.count))};
+  ImGui::GetWindowDrawList()->AddImage(picture.texture.id(), first, last);
+}
+
+void draw_lines(const Placement& at, const Rectangle& cells, const Sheet& sheet) {
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const auto lines = [&](std::int64_t step, const Interval& range, const auto& line) {
+    if (step <= 0 || static_cast<double>(step) * at.cell < 8) return;
+    for (std::int64_t k = (range.first / step + 1) * step; k < range.first + range.count; k += step) line(k);
+  };
+  lines(sheet.row_block(), cells.rows, [&](std::int64_t row) {
+    const float y = static_cast<float>(at.top(row));
+    draw.AddLine({at.first.x, y}, {at.last.x, y}, palette().line);
+  });
+  lines(sheet.column_block(), cells.columns, [&](std::int64_t column) {
+    const float x = static_cast<float>(at.left(column));
+    draw.AddLine({x, at.first.y}, {x, at.last.y}, palette().line);
+  });
+}
+
+// What does not exist yet lies under a veil.
+void draw_veil(const Placement& at, const Sheet& sheet, double made) {
+  if (made >= 1) return;
+  const double top = at.top(0) + made * static_cast<double>(sheet.rows()) * at.cell;
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddRectFilled({at.first.x, static_cast<float>(top)}, at.last, ImGui::GetColorU32(ImGuiCol_ChildBg, 0.85f));
+  if (made > 0)
+    draw.AddRectFilled({static_cast<float>(at.left(0)), static_cast<float>(top) - 1},
+                       {static_cast<float>(at.left(sheet.columns())), static_cast<float>(top) + 1}, palette().lit);
+}
+
+// Tints what is lit and draws one outline around it; however small a cell, its mark is at least three pixels wide.
+void draw_marks(const Placement& at, const Rectangle& cells, CellPicture& picture, const GridContents& contents) {
+  if (contents.lit == nullptr || contents.lit->empty()) return;
+  const double step = cells_a_square(at.cell), square = step * at.cell;
+  const std::string key = contents.lit_key + "|" + picture.painting->key;
+  if (picture.marks_key != key) {
+    const int least = static_cast<int>(std::ceil(3 / square));
+    picture.marks = marks_of(contents.sheet, *contents.lit, cells, step, least);
+    picture.marks_key = key;
+  }
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const double x0 = at.left(cells.columns.first), y0 = at.top(cells.rows.first);
+  const auto point = [&](int x, int y) {
+    return ImVec2{static_cast<float>(x0 + x * square), static_cast<float>(y0 + y * square)};
+  };
+  // A mark must not hide what it marks: large ones are outlines alone.
+  const Marks& marks = picture.marks;
+  const double share = static_cast<double>(marks.squares) * square * square / (at.width() * at.height());
+  if (share < 0.1)
+    for (const Marks::Fill& f : marks.fills)
+      draw.AddRectFilled(point(f.x, f.y), point(f.x + f.width, f.y + f.height), palette().lit & 0x48ffffffu);
+  const auto edges = [&](ImU32 colour, float half) {
+    for (const Marks::Edge& e : marks.across) {
+      const ImVec2 a = point(e.x, e.y), b = point(e.x + e.length, e.y);
+      draw.AddRectFilled({a.x - half, a.y - half}, {b.x + half, b.y + half}, colour);
+    }
+    for (const Marks::Edge& e : marks.down) {
+      const ImVec2 a = point(e.x, e.y), b = point(e.x, e.y + e.length);
+      draw.AddRectFilled({a.x - half, a.y - half}, {b.x + half, b.y + half}, colour);
+    }
+  };
+  // Few edges get a dark rim, so that they stand out on any colour.
+  const float half = square > 12 ? 1.25f : 0.75f;
+  if (marks.across.size() + marks.down.size() < 400) edges(IM_COL32(0, 0, 0, 130), half + 1);
+  edges(palette().lit, half);
+}
+
+void draw_cursor(const Placement& at, const GridContents& contents) {
+  if (!contents.cursor) return;
+  const auto position = contents.sheet.position(*contents.cursor);
+  if (!position) return;
+  const double least = 5, grow = std::max(0.0, (least - at.cell) / 2);
+  const ImVec2 first{static_cast<float>(at.left(position->column) - grow),
+                     static_cast<float>(at.top(position->row) - grow)};
+  const ImVec2 last{static_cast<float>(at.left(position->column + 1) + grow),
+                    static_cast<float>(at.top(position->row + 1) + grow)};
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddRect({first.x - 1, first.y - 1}, {last.x + 1, last.y + 1}, ImGui::GetColorU32(ImGuiCol_ChildBg), 0, 0, 4);
+  draw.AddRect(first, last, palette().cursor, 0, 0, 2);
+}
+
+// Text in the middle of a cell, as large as fits; nothing where it would be too small to read.
+void write_in_cell(const Placement& at, std::int64_t row, std::int64_t column, const std::string& text, double most,
+                   ImU32 colour, ImU32 rim) {
+  float pixels = std::min(static_cast<float>(most), mono()->FontSize);
+  ImVec2 size = mono()->CalcTextSizeA(pixels, 1e9f, 0, text.c_str());
+  if (size.x > at.cell - 2) {
+    pixels = std::floor(pixels * static_cast<float>(at.cell - 2) / size.x);
+    size = mono()->CalcTextSizeA(pixels, 1e9f, 0, text.c_str());
+  }
+  if (pixels < kSmallestText) return;
+  const ImVec2 where{static_cast<float>(at.left(column) + (at.cell - size.x) / 2),
+                     static_cast<float>(at.top(row) + (at.cell - size.y) / 2)};
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  if (rim != 0)
+    for (const auto& [dx, dy] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}})
+      draw.AddText(mono(), pixels, {where.x + static_cast<float>(dx), where.y + static_cast<float>(dy)}, rim,
+                   text.c_str());
+  draw.AddText(mono(), pixels, where, colour, text.c_str());
+}
+
+void draw_numbers(const Placement& at, const CellPicture& picture) {
+  if (!picture.painting || !picture.painting->done() || at.cell < kNumbersFrom) return;
+  const std::scoped_lock lock(picture.painting->mutex);
+  const Painting& p = *picture.painting;
+  for (std::size_t k = 0; k < p.texts.size(); ++k) {
+    const std::uint32_t under = p.pixels[k];
+    const double light = 0.299 * (under & 255) + 0.587 * (under >> 8 & 255) + 0.114 * (under >> 16 & 255);
+    const auto width = static_cast<std::size_t>(p.width);
+    write_in_cell(at, picture.requested.rows.first + static_cast<std::int64_t>(k / width),
+                  picture.requested.columns.first + static_cast<std::int64_t>(k % width), p.texts[k], at.cell / 2.6,
+                  light > 140 ? IM_COL32_BLACK : IM_COL32_WHITE, 0);
+  }
+}
+
+void draw_labels(const Placement& at, const Rectangle& cells, const GridContents& contents) {
+  for (const GridLabel& label : contents.labels) {
+    const auto position = contents.sheet.position(label.at);
+    if (!position || position->row < cells.rows.first || position->row >= cells.rows.first + cells.rows.count ||
+        position->column < cells.columns.first || position->column >= cells.columns.first + cells.columns.count)
+      continue;
+    write_in_cell(at, position->row, position->column, label.text, at.cell / 1.5,
+                  label.positive ? IM_COL32(255, 190, 170, 255) : IM_COL32(160, 200, 255, 255),
+                  IM_COL32(0, 0, 0, 255));
+  }
+}
+
+}  // namespace
+
+void draw_cells(const Placement& at, const Rectangle& cells, CellPicture& picture, const GridContents& contents,
+                Painter& painter) {
+  ImGui::PushClipRect(at.first, at.last, true);
+  paint(picture, contents, cells, at.cell, painter);
+  draw_picture(at, picture);
+  draw_lines(at, cells, contents.sheet);
+  draw_veil(at, contents.sheet, contents.made);
+  draw_marks(at, cells, picture, contents);
+  if (contents.labels.empty()) draw_numbers(at, picture);
+  draw_labels(at, cells, contents);
+  draw_cursor(at, contents);
+  ImGui::PopClipRect();
+}
+
+}  // namespace convlens::viewer

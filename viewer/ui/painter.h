@@ -1,0 +1,95 @@
+// Work done in the background, so that a frame never waits for values that take long to compute: pictures, painted
+// coarse first, and anything else that a frame asks for again until it is there.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace convlens::viewer {
+
+// The colour, or the text, of pixel (x, y). Called by another thread: they must own what they read.
+using PixelColour = std::function<std::uint32_t(int x, int y)>;
+using PixelText = std::function<std::string(int x, int y)>;
+
+// One picture being painted; rows and columns that aren't done yet repeat those that are.
+struct Painting {
+  std::string key;
+  int width = 0, height = 0;
+  PixelColour colour;
+  PixelText text;  // may be empty
+
+  std::atomic<bool> wanted{true};  // false: nobody looks at it any more
+  std::atomic<int> passes{0};      // how many of its passes are done; kPasses: all
+  std::mutex mutex;                // of what follows
+  std::vector<std::uint32_t> pixels;
+  std::vector<std::string> texts;  // a pixel each, with the last pass, where there is `text`
+
+  static constexpr int kPasses = 4;  // every 8th, 4th, 2nd pixel, every pixel
+  bool done() const { return passes == kPasses; }
+};
+
+class Painter {
+ public:
+  Painter();
+  ~Painter();
+
+  // Starts a picture. What was asked for last is done first.
+  std::shared_ptr<Painting> start(std::string key, int width, int height, PixelColour colour, PixelText text = nullptr);
+
+  // Does any other work, which must not throw.
+  void later(std::function<void()> work);
+
+  bool busy() const { return unfinished_ > 0; }
+  void finish();  // waits until nothing is left to do
+
+ private:
+  void work();
+  void paint(Painting& painting) const;
+
+  std::mutex mutex_;
+  std::condition_variable more_, less_;
+  std::deque<std::function<void()>> queue_;
+  std::atomic<int> unfinished_{0};
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+// A value that is computed in the background when its key changes. Until the new one is there, the last one stands.
+template <class T>
+class Later {
+ public:
+  // Null before the first value is there. `compute` must own what it reads.
+  const T* get(const std::string& key, Painter& painter, std::function<T()> compute) {
+    if (!asked_ || asked_->key != key) {
+      if (asked_) asked_->wanted = false;
+      asked_ = std::make_shared<Job>();
+      asked_->key = key;
+      painter.later([job = asked_, compute = std::move(compute)] {
+        if (!job->wanted) return;
+        job->value = compute();
+        job->done = true;
+      });
+    }
+    if (asked_->done) answered_ = asked_;
+    return answered_ ? &*answered_->value : nullptr;
+  }
+
+ private:
+  struct Job {
+    std::string key;
+    std::atomic<bool> wanted{true}, done{false};
+    std::optional<T> value;  // before `done`, the worker's alone
+  };
+  std::shared_ptr<Job> asked_, answered_;
+};
+
+}  // namespace convlens::viewer

@@ -1,0 +1,95 @@
+#include "viewer/ui/session.h"
+
+#include <imgui/backends/imgui_impl_opengl3.h>
+
+#include "viewer/logic/table.h"
+#include "viewer/platform/offscreen.h"
+#include "viewer/platform/pixels.h"
+#include "viewer/platform/window.h"
+#include "viewer/ui/app.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+constexpr const char* kGlsl = "#version 330 core";
+
+struct ImGuiContextOwner {
+  ImGuiContextOwner() {
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;  // what is kept between sessions is the state
+  }
+  ~ImGuiContextOwner() { ImGui::DestroyContext(); }
+};
+
+// One frame of `app` into the current framebuffer; the caller has told ImGui the size and the pointer.
+Next draw_frame(App& app, double monitor_scale) {
+  if (app.prepare(monitor_scale)) ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui::NewFrame();
+  const Next next = app.frame();
+  ImGui::Render();
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  if (const auto wanted = app.take_picture_request()) {
+    const int height = static_cast<int>(ImGui::GetIO().DisplaySize.y);
+    app.write_picture(*wanted, read_pixels(wanted->x, wanted->y, wanted->width, wanted->height, height));
+    return Next::again;
+  }
+  return next;
+}
+
+}  // namespace
+
+void run_in_window(const ViewOptions& options) {
+  const ImGuiContextOwner context;
+  std::unique_ptr<App> app;
+  run_window("Convlens", options.width, options.height,
+             {[&] {
+                ImGui_ImplOpenGL3_Init(kGlsl);
+                app = std::make_unique<App>(options.state, options.files, options.notice);
+              },
+              [&](double scale) { return draw_frame(*app, scale); },
+              [&](const std::string& file) {
+                State next = app->state();
+                next.picture = file;
+                app->change(std::move(next));
+              }});
+  const State last = app->state();
+  app.reset();
+  ImGui_ImplOpenGL3_Shutdown();
+  if (!options.state_file.empty()) write_state(last, options.state_file);
+}
+
+void draw_screenshot(const ViewOptions& options) {
+  const Offscreen offscreen(options.width, options.height);
+  const ImGuiContextOwner context;
+  ImGui_ImplOpenGL3_Init(kGlsl);
+  {
+    App app(options.state, options.files, options.notice);
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
+    constexpr int kSettle = 4;  // frames until sizes that depend on the frame before have come to rest
+    for (int k = 0; k < kSettle; ++k) {
+      io.DeltaTime = 1.0f / 60;
+      if (options.pointer_x && options.pointer_y)
+        io.MousePos = {static_cast<float>(*options.pointer_x), static_cast<float>(*options.pointer_y)};
+      draw_frame(app, 1.0);
+      app.finish_painting();  // so that the next frame shows it
+    }
+    options.files.write_picture(options.screenshot, options.width, options.height, offscreen.pixels());
+  }
+  ImGui_ImplOpenGL3_Shutdown();
+}
+
+void write_data(const ViewOptions& options) {
+  App app(options.state, options.files, options.notice);
+  options.files.write_text(options.export_data, to_text_for(options.export_data, app.data()));
+}
+
+void view(const ViewOptions& options) {
+  if (!options.export_data.empty()) write_data(options);
+  if (!options.screenshot.empty()) draw_screenshot(options);
+  if (options.screenshot.empty() && options.export_data.empty()) run_in_window(options);
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,225 @@
+// The left side: which layer, which algorithms, with which options, and how tensors are stored and filled.
+#include <algorithm>
+#include <array>
+
+#include "algorithms/interface/registry.h"
+#include "algorithms/problem/layers.h"
+#include "algorithms/problem/parse.h"
+#include "viewer/ui/app.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+struct SizeField {
+  const char* name;    // as in messages: "stride_h"
+  const char* symbol;  // as in formulas
+  std::int64_t ConvSpec::*member;
+  std::int64_t least, most;  // of the slider; the box takes any number
+};
+
+constexpr std::array kSizes{
+    SizeField{"n", "N", &ConvSpec::n, 1, 256},
+    SizeField{"ci", "C_i", &ConvSpec::ci, 1, 512},
+    SizeField{"hi", "H_i", &ConvSpec::hi, 1, 256},
+    SizeField{"wi", "W_i", &ConvSpec::wi, 1, 256},
+    SizeField{"co", "C_o", &ConvSpec::co, 1, 512},
+    SizeField{"hf", "H_f", &ConvSpec::hf, 1, 11},
+    SizeField{"wf", "W_f", &ConvSpec::wf, 1, 11},
+    SizeField{"stride_h", "s_h", &ConvSpec::stride_h, 1, 4},
+    SizeField{"stride_w", "s_w", &ConvSpec::stride_w, 1, 4},
+    SizeField{"pad_top", "pad top", &ConvSpec::pad_top, 0, 8},
+    SizeField{"pad_bottom", "bottom", &ConvSpec::pad_bottom, 0, 8},
+    SizeField{"pad_left", "left", &ConvSpec::pad_left, 0, 8},
+    SizeField{"pad_right", "right", &ConvSpec::pad_right, 0, 8},
+    SizeField{"dilation_h", "d_h", &ConvSpec::dilation_h, 1, 4},
+    SizeField{"dilation_w", "d_w", &ConvSpec::dilation_w, 1, 4},
+    SizeField{"groups", "groups", &ConvSpec::groups, 1, 64},
+};
+
+void heading(const char* text) {
+  ImGui::Spacing();
+  ImGui::TextDisabled("%s", text);
+  ImGui::Separator();
+}
+
+void draw_named_layers(Scene& scene) {
+  const std::string now = scene.state.layer.empty() ? "own sizes" : scene.state.layer;
+  ImGui::SetNextItemWidth(-1);
+  if (!ImGui::BeginCombo("##layer", now.c_str(), ImGuiComboFlags_HeightLarge)) return;
+  std::string suite;
+  for (const NamedLayer& layer : named_layers()) {
+    if (layer.suite != suite) ImGui::TextDisabled("%s", (suite = layer.suite).c_str());
+    const std::string text = layer.name + "   " + to_text(layer.spec);
+    if (ImGui::Selectable(text.c_str(), layer.name == scene.state.layer)) {
+      State next = scene.state;
+      next.layer = layer.name;
+      const std::int64_t batch = next.spec.n;
+      next.spec = layer.spec;
+      next.spec.n = batch;
+      scene.change(std::move(next), "");
+    }
+  }
+  ImGui::EndCombo();
+}
+
+// A slider and a box for one size. What breaks a rule is shown red, and left as it is.
+void draw_size(Scene& scene, const SizeField& field) {
+  const bool wrong =
+      std::ranges::any_of(scene.model().broken(), [&](const BrokenRule& rule) { return rule.parameter == field.name; });
+  ImGui::PushID(field.name);
+  if (wrong) ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
+  std::int64_t value = scene.state.spec.*field.member;
+  const float width = ImGui::GetContentRegionAvail().x;
+  bool changed = false;
+  ImGui::SetNextItemWidth(width * 0.48f);
+  changed |= ImGui::SliderScalar("##slider", ImGuiDataType_S64, &value, &field.least, &field.most, "",
+                                 ImGuiSliderFlags_NoInput);
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(width * 0.24f);
+  changed |= ImGui::InputScalar("##box", ImGuiDataType_S64, &value);
+  ImGui::SameLine();
+  ImGui::TextUnformatted(field.symbol);
+  if (wrong) ImGui::PopStyleColor();
+  ImGui::PopID();
+  if (!changed || value == scene.state.spec.*field.member) return;
+  State next = scene.state;
+  next.spec.*field.member = value;
+  if (field.member != &ConvSpec::n) next.layer.clear();
+  scene.change(std::move(next), field.name);
+}
+
+void draw_layer(Scene& scene) {
+  heading("LAYER");
+  draw_named_layers(scene);
+  for (const SizeField& field : kSizes) draw_size(scene, field);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
+  for (const BrokenRule& rule : scene.model().broken()) ImGui::TextWrapped("%s", rule.line().c_str());
+  if (!scene.model().overflow().empty()) ImGui::TextWrapped("%s", scene.model().overflow().c_str());
+  ImGui::PopStyleColor();
+  if (scene.model().problem()) {
+    const ConvProblem& p = *scene.model().problem();
+    ImGui::TextDisabled("H_o x W_o  %lld x %lld    %.4g GFLOP", static_cast<long long>(p.ho()),
+                        static_cast<long long>(p.wo()), static_cast<double>(p.flops()) / 1e9);
+  }
+}
+
+// The chosen run of that row, or "".
+std::string run_of(const State& state, const Algorithm& row) {
+  for (const std::string& run : state.runs)
+    if (run.substr(0, run.find(':')) == row.id) return run;
+  return "";
+}
+
+void set_run(Scene& scene, const Algorithm& row, const std::string& run) {
+  State next = scene.state;
+  const auto is_row = [&](const std::string& r) { return r.substr(0, r.find(':')) == row.id; };
+  const auto found = std::ranges::find_if(next.runs, is_row);
+  if (run.empty())
+    std::erase_if(next.runs, is_row);
+  else if (found == next.runs.end())
+    next.runs.push_back(run);
+  else
+    *found = run;
+  scene.change(std::move(next), "");
+}
+
+// The change of the state that makes `nearest` the request, as a button.
+void offer_nearest(Scene& scene, const Request& nearest, const Algorithm& row) {
+  if (!ImGui::SmallButton(("make it so##" + row.id).c_str())) return;
+  State next = scene.state;
+  if (next.spec != nearest.problem.spec()) next.layer.clear();
+  next.spec = nearest.problem.spec();
+  next.dtype = nearest.dtype;
+  next.layouts = nearest.layouts;
+  for (std::string& run : next.runs)
+    if (run.substr(0, run.find(':')) == row.id) run = run_name(row, nearest.options);
+  scene.change(std::move(next), "");
+}
+
+void draw_options(Scene& scene, const Algorithm& row, const std::string& run) {
+  const OptionSet chosen = parse_run(run).options;
+  ImGui::Indent();
+  for (const Option& option : row.options) {
+    if (option.values.empty()) continue;
+    ImGui::PushID((row.id + option.id).c_str());
+    ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x * 0.45f);
+    if (ImGui::BeginCombo(option.title.c_str(), chosen[option.id].c_str())) {
+      for (const std::string& value : option.values)
+        if (ImGui::Selectable(value.c_str(), value == chosen[option.id])) {
+          OptionSet next = chosen;
+          next.set(option.id, value);
+          set_run(scene, row, run_name(row, next));
+        }
+      ImGui::EndCombo();
+    }
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", option.sentence.c_str());
+    ImGui::PopID();
+  }
+  ImGui::Unindent();
+}
+
+void draw_algorithms(Scene& scene) {
+  heading("ALGORITHMS");
+  for (const Algorithm* row : algorithms()) {
+    const std::string run = run_of(scene.state, *row);
+    bool on = !run.empty();
+    if (ImGui::Checkbox(row->id.c_str(), &on)) set_run(scene, *row, on ? row->id : "");
+    if (ImGui::IsItemHovered())
+      ImGui::SetTooltip("%s. %s\n%s", row->title.c_str(), row->sentence.c_str(), row->source.c_str());
+    if (run.empty()) continue;
+    for (const ChosenRow& chosen : scene.model().rows()) {
+      if (chosen.algorithm != row || chosen.support) continue;
+      ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
+      ImGui::TextWrapped("%s", chosen.support.reason.c_str());
+      ImGui::PopStyleColor();
+      if (chosen.support.nearest) offer_nearest(scene, *chosen.support.nearest, *row);
+    }
+    draw_options(scene, *row, run);
+  }
+}
+
+// A combo over `values`, named by `text`; `set` makes the change.
+template <class Values, class Text, class Set>
+void choice(Scene& scene, const char* label, const Values& values, const auto& now, Text&& text, Set&& set) {
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x * 0.5f);
+  if (!ImGui::BeginCombo(label, std::string(text(now)).c_str())) return;
+  for (const auto& value : values)
+    if (ImGui::Selectable(std::string(text(value)).c_str(), value == now)) {
+      State next = scene.state;
+      set(next, value);
+      scene.change(std::move(next), "");
+    }
+  ImGui::EndCombo();
+}
+
+void draw_data(Scene& scene) {
+  heading("DATA");
+  const auto text = [](auto value) { return name(value); };
+  choice(scene, "type", kDTypes, scene.state.dtype, text, [](State& s, DType v) { s.dtype = v; });
+  choice(scene, "layout of x", kLayouts, scene.state.layouts.x, text, [](State& s, Layout v) { s.layouts.x = v; });
+  choice(scene, "layout of w", kFilterLayouts, scene.state.layouts.w, text,
+         [](State& s, FilterLayout v) { s.layouts.w = v; });
+  choice(scene, "layout of y", kLayouts, scene.state.layouts.y, text, [](State& s, Layout v) { s.layouts.y = v; });
+  const std::array<std::string, 2> sources{"picture", "random"};
+  const std::string now = scene.state.picture == "random" ? "random" : "picture";
+  choice(
+      scene, "values of x", sources, now, [](const std::string& s) { return s; },
+      [](State& s, const std::string& v) { s.picture = v == "random" ? v : ""; });
+  bool dark = scene.state.dark;
+  if (ImGui::Checkbox("dark", &dark)) {
+    State next = scene.state;
+    next.dark = dark;
+    scene.change(std::move(next), "");
+  }
+}
+
+}  // namespace
+
+void draw_sidebar(Scene& scene) {
+  draw_layer(scene);
+  draw_algorithms(scene);
+  draw_data(scene);
+}
+
+}  // namespace convlens::viewer

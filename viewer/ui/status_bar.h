@@ -1,0 +1,19 @@
+// The bottom lines: a notice, if there is one, and everything that is known about the cell that the pointer is on.
+#pragma once
+
+#include <string>
+
+#include "viewer/ui/scene.h"
+#include "viewer/ui/words.h"
+
+namespace convlens::viewer {
+
+class StatusBar {
+ public:
+  void draw(Scene& scene, const std::string& notice);
+
+ private:
+  Later<CellWords> words_;  // a value can take long: an output's spectrum needs those of all channels
+};
+
+}  // namespace convlens::viewer

@@ -1,0 +1,40 @@
+// Colours, fonts and sizes: dark and light, at any scale. Colours that carry meaning can be told apart by the
+// colour-blind.
+#pragma once
+
+#include <imgui/imgui.h>
+
+#include <cstdint>
+
+namespace convlens::viewer {
+
+// The colours that carry a meaning, beside the maps below.
+struct Palette {
+  ImU32 cursor;     // the cell under the pointer
+  ImU32 lit;        // what belongs to it
+  ImU32 padding;    // zeros of the layer's padding
+  ImU32 alignment;  // cells that only round a size up
+  ImU32 line;       // between blocks of a sheet
+  ImU32 wrong;      // a value that breaks a rule
+  ImU32 faint;      // secondary text
+  ImU32 series[8];  // Okabe & Ito's eight, "Color Universal Design", 2008
+};
+const Palette& palette();
+
+// Sets Dear ImGui's style and the palette. Sizes are those of a 96 dpi monitor times `scale`.
+void apply_theme(bool dark, float scale);
+
+// Builds the fonts for `scale`: Roboto and JetBrains Mono where the system has them, else Dear ImGui's own.
+void load_fonts(float scale);
+ImFont* mono();
+
+// 0 … 1 to dark blue … yellow: viridis (van der Walt & Smith 2015), ordered in lightness.
+std::uint32_t viridis(double t);
+
+// −1 … 1 to blue … grey … red: Moreland 2009, "Diverging Color Maps for Scientific Visualization".
+std::uint32_t diverging(double t);
+
+// 0 … 1 to black … white.
+std::uint32_t grey(double t);
+
+}  // namespace convlens::viewer
