@@ -39,7 +39,7 @@ struct Windows : RowWindow {
   }
 };
 
-extern "C" __global__ void __launch_bounds__(threads, min_blocks)
+extern "C" __global__ void __launch_bounds__(threads, resident_blocks)
     direct_cc(const float* __restrict__ x, const float* __restrict__ filter, const float* __restrict__ bias,
               float* __restrict__ y, const Sizes s) {
   extern __shared__ float4 shared[];

@@ -73,7 +73,7 @@ __device__ __forceinline__ Unit unit(const Sizes& s, int index) {
   return unit;
 }
 
-extern "C" __global__ void __launch_bounds__(threads, min_blocks)
+extern "C" __global__ void __launch_bounds__(threads, resident_blocks)
     implicit_gemm_cc(const float* __restrict__ x, const float* __restrict__ filter, const float* __restrict__ bias,
                      float* __restrict__ y, const Sizes s) {
   extern __shared__ float4 shared[];
