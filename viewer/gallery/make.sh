@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Draws the viewer's panels as pictures, without a display: what is in this folder, or some of it into another.
+#
+#   make.sh                        every panel, dark and light, at 100 and 200 %, beside this script
+#   make.sh FOLDER THEME SCALE     one theme (dark, light) and one scale (1, 2) into FOLDER
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+convlens="${CONVLENS:-$here/../../build/convlens}"
+folder="${1:-$here}"
+
+draw() { # NAME, then what to show; every theme and scale that is wanted
+  local name="$1" theme scale
+  shift
+  for theme in "${themes[@]}"; do
+    for scale in "${scales[@]}"; do
+      "$convlens" view "$@" --size 1600x1000 --theme "$theme" --scale "$scale" \
+        --screenshot "$folder/$name-$theme-${scale}x.png"
+    done
+  done
+}
+
+themes=(dark light) scales=(1 2)
+if [ $# -eq 3 ]; then themes=("$2") scales=("$3"); fi
+mkdir -p "$folder"
+draw grids --layer cv9 --algorithm im2win --arrangement grids --at 0,0,17,23
+draw five --layer cv9 --arrangement five --at 0,0,17,23
+draw copies --layer cv9 --arrangement copies --at 0,0,17,23
+draw addresses --layer cv9 --arrangement ribbon --at 0,0,17,23
+draw schedule --layer cv9 --algorithm implicit_gemm.cc --arrangement schedule --block 40
+draw memory --layer cv3 --batch 256 --panel memory
