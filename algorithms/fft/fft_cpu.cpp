@@ -113,7 +113,7 @@ Decisions decide(const Request& request) {
   };
   d.scratch = {{"negated", x_hat.bytes() / 2},
                {"gathered", threads * panels.gathered_floats() * size_of(DType::f32)},
-               {"bias", problem.co() * size_of(DType::f32)},
+               {"gathered_bias", problem.co() * size_of(DType::f32)},
                {"zeros", panels.width() * size_of(DType::f32)}};
   for (const Stage& picture : simd::picture_stages(request)) d.stages.push_back(picture);
   d.executed_flops = fft::executed_flops(problem, lengths);
@@ -123,7 +123,7 @@ Decisions decide(const Request& request) {
              "instructions: " + simd::instruction_set(), "blocks of " + std::to_string(blocking.tiles()) + " tiles"};
   d.execute = [setting, request](const Arguments& a, const Workspace& workspace, int, Stream) {
     const simd::Picture picture(request, a.x, workspace);
-    float* const bias = workspace.get<float>("bias");
+    float* const bias = workspace.get<float>("gathered_bias");
     float* const zeros = workspace.get<float>("zeros");
     for (std::int64_t o = 0; o < setting.problem.co(); ++o) bias[o] = a.bias.as<float>()[o];
     std::fill_n(zeros, setting.panels.width(), 0.0f);

@@ -101,14 +101,14 @@ Decisions decide(const Request& request) {
 
   for (const Stage& picture : simd::picture_stages(request)) d.stages.push_back(picture);
   const std::int64_t zeros = std::max(problem.ci(), panels.width());
-  d.scratch = {{"bias", problem.co() * size_of(DType::f32)}, {"zeros", zeros * size_of(DType::f32)}};
+  d.scratch = {{"gathered_bias", problem.co() * size_of(DType::f32)}, {"zeros", zeros * size_of(DType::f32)}};
   d.executed_flops = executed_flops(setting);
   d.error_model = winograd_error_model(problem, request.dtype, nested);
   d.notes = {nested->name() + " " + nested->points(), "instructions: " + simd::instruction_set(),
              "blocks of " + std::to_string(blocking.tiles()) + " tiles"};
   d.execute = [setting, request, zeros](const Arguments& a, const Workspace& workspace, int, Stream) {
     const simd::Picture picture(request, a.x, workspace);
-    float* const bias = workspace.get<float>("bias");
+    float* const bias = workspace.get<float>("gathered_bias");
     float* const zero = workspace.get<float>("zeros");
     for (std::int64_t o = 0; o < setting.problem.co(); ++o) bias[o] = a.bias.as<float>()[o];
     std::fill_n(zero, zeros, 0.0f);

@@ -9,7 +9,7 @@ using namespace convlens;
 
 namespace {
 
-const std::vector<std::string> kCommands{"list", "run", "explain", "check", "bench", "choose", "windows", "kernel"};
+const std::vector<std::string> kCommands{"list", "run", "explain", "check", "bench", "choose", "windows", "view", "kernel"};
 
 // The lines under "Examples:".
 std::vector<std::string> examples_in(const CommandResult& help) {

@@ -44,7 +44,7 @@ TEST_CASE("undo goes back one state at a time, redo forth, and a change cuts off
   }
 }
 
-TEST_CASE("changes under one key are one step; without a key, or after an undo, each is its own") {
+TEST_CASE("changes under one key are one step, and without a key, or after an undo, each is its own") {
   History history(numbered(0));
   history.change(numbered(1), "n");
   history.change(numbered(2), "n");
