@@ -22,7 +22,9 @@ TEST_CASE("the command line of a state comes through a shell as its words") {
   state.layouts.x = Layout::CHWN;
   state.cursor = {"im2win.ref/im2win", {0, 3, 2, 1}};
   state.scale = 1.5;
-  CHECK(shell_words(as_command_line(state)).back() == "1.5");
+  const CommandResult shell =
+      run_command({.arguments = {"-c", "printf '%s\\n' " + as_command_line(state)}, .program = "/bin/sh"});
+  CHECK(shell.out_lines() == command_words(state));
   for (const std::string& word : command_words(state))
     CHECK(as_python(state).find(nlohmann::json(word).dump()) != std::string::npos);
 }

@@ -86,7 +86,7 @@ TEST_CASE("layers at every limit can be looked at") {
       {.hi = 1, .wi = 4096, .hf = 1, .wf = 7},
       {.hi = 4096, .wi = 1, .hf = 7, .wf = 1},
       {.ci = 64, .hi = 4, .wi = 4, .co = 128, .hf = 3, .wf = 3, .groups = 64},
-      {.n = 65536, .ci = 1024, .hi = 64, .wi = 64, .co = 1024, .hf = 3, .wf = 3},
+      {.n = 65536, .ci = 64, .hi = 64, .wi = 64, .co = 64, .hf = 3, .wf = 3},
   };
   for (const ConvSpec& spec : layers) {
     INFO("C_i, H_i, W_i, H_f, W_f, N: " << testing::text({spec.ci, spec.hi, spec.wi, spec.hf, spec.wf, spec.n}));

@@ -21,6 +21,7 @@ inline viewer::State state_of(const ConvSpec& spec, std::vector<std::string> run
   state.runs = std::move(runs);
   state.picture = "random";
   state.cursor = {};
+  state.arrangement = "grids";
   return state;
 }
 

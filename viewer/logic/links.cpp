@@ -83,6 +83,26 @@ void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& e
   }
 }
 
+// The elements of x (or w) that the cursor's cell is made of, channels that follow each other in one box.
+std::vector<Box> elements_of(const Links& links, Operand from) {
+  constexpr std::size_t kChannel = 1;
+  std::vector<Box> boxes;
+  for (const LinkedTerm& term : links.terms) {
+    if (term.from != from) continue;
+    Box next = term.at;
+    if (!boxes.empty()) {
+      Box& last = boxes.back();
+      next.first[kChannel] = last.first[kChannel], next.extent[kChannel] = last.extent[kChannel];
+      if (next == last && term.at.first[kChannel] == last.first[kChannel] + last.extent[kChannel]) {
+        last.extent[kChannel] += term.at.extent[kChannel];
+        continue;
+      }
+    }
+    boxes.push_back(term.at);
+  }
+  return boxes;
+}
+
 // The cells of `stage` that hold elements of the terms; of a stage made from others, the cells made from those.
 std::vector<Box> holders(const Stage& stage, const Links& links, const std::vector<std::vector<Box>>& below,
                          bool& complete) {
@@ -97,8 +117,7 @@ std::vector<Box> holders(const Stage& stage, const Links& links, const std::vect
       for (const Box& box : below[static_cast<std::size_t>(from.id)]) add(from, box);
       continue;
     }
-    for (const LinkedTerm& term : links.terms)
-      if (term.from == from) add(from, term.at);
+    for (const Box& box : elements_of(links, from)) add(from, box);
   }
   remove_repetitions(boxes);
   if (boxes.size() > kMostBoxes) boxes.resize(kMostBoxes), complete = false;

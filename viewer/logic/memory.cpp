@@ -55,8 +55,10 @@ std::vector<MemoryBar> memory_bars(const Model& model) {
 std::int64_t largest_batch(const ChosenRow& row, std::int64_t limit) {
   if (!row.plan || !fits(row, 1, limit)) return 0;
   std::int64_t good = 1, bad = 2;
-  constexpr std::int64_t kMost = std::int64_t{1} << 40;
-  while (bad < kMost && fits(row, bad, limit)) good = bad, bad *= 2;
+  while (fits(row, bad, limit)) {
+    good = bad, bad *= 2;
+    if (good == kMostImages) return good;
+  }
   while (bad - good > 1) {
     const std::int64_t middle = good + (bad - good) / 2;
     (fits(row, middle, limit) ? good : bad) = middle;

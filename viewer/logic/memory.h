@@ -27,7 +27,8 @@ struct MemoryBar {
 std::vector<MemoryBar> memory_bars(const Model& model);
 
 // The largest batch with which `row` fits `limit` bytes, tensors and workspace together; 0 when not even one image
-// does.
+// does. More than kMostImages are not looked for.
+inline constexpr std::int64_t kMostImages = std::int64_t{1} << 16;
 std::int64_t largest_batch(const ChosenRow& row, std::int64_t limit);
 
 // Input copies stored by direct : im2win : im2col, counted through the sizes of the problem, beside 1 : ρ : ρ² with

@@ -150,8 +150,10 @@ double Values::sample_largest(const Exhibit& exhibit) const {
 
 std::complex<double> Values::of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const {
   const Source source = stage.map->source(cell);
-  if (source.kind == SourceKind::region)
-    return source.terms.front().from.id < 0 ? bin(plan, stage, cell, source) : product(plan, stage, source);
+  if (source.kind == SourceKind::region) {
+    if (source.terms.front().from.id < 0) return bin(plan, stage, cell, source);
+    return source.terms.size() == 1 ? part(plan, stage, cell, source.terms.front()) : product(plan, stage, source);
+  }
   std::complex<double> sum = 0;
   for (const Term& term : source.terms) sum += term.coefficient.value() * of_operand(plan, term.from, term.at.first);
   return sum;
@@ -165,6 +167,8 @@ std::complex<double> Values::of_operand(const Plan& plan, Operand from, const Co
 std::complex<double> Values::bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const {
   // The last two axes of a spectrum are its bins, (k, l).
   const std::size_t rank = stage.axes.size();
+  // Where bins are numbered along one axis, in an order that only their kernel knows, values aren't known here.
+  if (stage.axes[rank - 2].name != "k" || stage.axes[rank - 1].name != "l") return std::nan("");
   Coord tile = cell;
   tile[rank - 2] = tile[rank - 1] = 0;
   const auto index = static_cast<std::size_t>(cell[rank - 1] * stage.axes[rank - 2].extent + cell[rank - 2]);
@@ -204,6 +208,12 @@ Values::Spectrum Values::spectrum(const Plan& plan, const Stage& stage, const Co
   if (kept_bytes_ + bytes > kMostBytes) spectra_.clear(), kept_bytes_ = 0;
   if (spectra_.emplace(key, spectrum).second) kept_bytes_ += bytes;
   return spectrum;
+}
+
+std::complex<double> Values::part(const Plan& plan, const Stage& stage, const Coord& cell, const Term& term) const {
+  const std::complex<double> value = of_operand(plan, term.from, term.at.first);
+  if (stage.complex) return value;
+  return stage.map->cells(term.from, term.at.first).front().contains(cell) ? value.real() : value.imag();
 }
 
 std::complex<double> Values::product(const Plan& plan, const Stage& stage, const Source& source) const {

@@ -51,6 +51,8 @@ class Values {
   std::complex<double> of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const;
   std::complex<double> of_operand(const Plan& plan, Operand from, const Coord& cell) const;
   std::complex<double> bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const;
+  // A real tensor that holds complex numbers in two cells each, the real part in the first.
+  std::complex<double> part(const Plan& plan, const Stage& stage, const Coord& cell, const Term& term) const;
   std::complex<double> product(const Plan& plan, const Stage& stage, const Source& source) const;
   double output(const Coord& cell) const;
 

@@ -100,11 +100,11 @@ Screen::~Screen() {
   ImGui::DestroyContext();
 }
 
-void Screen::one_frame(bool draw) {
-  if (app_->prepare(1.0)) ImGui_ImplOpenGL3_DestroyFontsTexture();
+void Screen::one_frame(bool draw, float wheel) {
+  if (app_->prepare(1.0)) ImGui_ImplOpenGL3_DestroyDeviceObjects();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui::GetIO().DeltaTime = 1.0f / 60;
-  viewer::hold_pointer(pointer_.x, pointer_.y, held_);
+  viewer::hold_pointer(pointer_.x, pointer_.y, held_, wheel);
   ImGui::NewFrame();
   next_ = app_->frame();
   ImGui::Render();
@@ -162,13 +162,7 @@ void Screen::drag(Point from, Point to) {
 }
 
 void Screen::wheel(float steps) {
-  if (app_->prepare(1.0)) ImGui_ImplOpenGL3_DestroyFontsTexture();
-  ImGui_ImplOpenGL3_NewFrame();
-  ImGui::GetIO().DeltaTime = 1.0f / 60;
-  viewer::hold_pointer(pointer_.x, pointer_.y, held_, steps);
-  ImGui::NewFrame();
-  next_ = app_->frame();
-  ImGui::Render();
+  one_frame(false, steps);
   frames(1);
 }
 
@@ -237,11 +231,11 @@ std::optional<Point> Screen::find(const std::string& name, const std::vector<std
   return std::nullopt;
 }
 
-std::optional<Point> Screen::find_in_popup(const std::string& label) {
+std::optional<Point> Screen::find_in_popup(const std::string& label, float column) {
   if (GImGui->OpenPopupStack.empty()) return std::nullopt;
   ImGuiWindow* popup = GImGui->OpenPopupStack.back().Window;
   if (popup == nullptr) return std::nullopt;
-  return find(popup->Name, {label}, 0.4f);
+  return find(popup->Name, {label}, column);
 }
 
 bool can_draw() {

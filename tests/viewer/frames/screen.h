@@ -76,14 +76,14 @@ class Screen {
   // A point on the widget that has these labels on its path in that window, scrolling to it where need be; nothing when
   // no widget there has them. `column` is where across the window it is looked for, 0 to 1.
   std::optional<Point> find(const std::string& window, const std::vector<std::string>& path, float column);
-  std::optional<Point> find_in_popup(const std::string& label);
+  std::optional<Point> find_in_popup(const std::string& label, float column = 0.4f);
 
   std::map<std::string, std::string> texts;                  // files that were written, by name
   std::map<std::string, std::pair<int, int>> pictures;       // their sizes
   std::function<viewer::Photograph(const std::string&)> photograph;  // what pictures hold
 
  private:
-  void one_frame(bool draw);
+  void one_frame(bool draw, float wheel = 0);
   std::optional<Point> scan(unsigned window, unsigned widget, float x);
 
   std::unique_ptr<viewer::Offscreen> offscreen_;

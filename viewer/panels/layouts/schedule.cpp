@@ -131,7 +131,9 @@ const Schedule* choose(Scene& scene, const std::vector<Schedule>& all) {
   const auto has = [](const Schedule& s) { return s.launch != nullptr; };
   if (std::ranges::none_of(all, has)) {
     ImGui::TextWrapped("No chosen row states which block computes what. Choose a row for a GPU on the left.");
+    ImGui::PushTextWrapPos(0);
     for (const Schedule& s : all) ImGui::TextDisabled("%s %s", s.run.c_str(), s.why.c_str());
+    ImGui::PopTextWrapPos();
     return nullptr;
   }
   if (chosen >= all.size() || !has(all[chosen]))
