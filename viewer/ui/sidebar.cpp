@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"
@@ -138,7 +139,15 @@ void offer_nearest(Scene& scene, const Request& nearest, const Algorithm& row) {
 }
 
 void draw_options(Scene& scene, const Algorithm& row, const std::string& run) {
-  const OptionSet chosen = parse_run(run).options;
+  OptionSet chosen;
+  try {
+    chosen = parse_run(run).options;
+  } catch (const BadInput& error) {
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
+    ImGui::TextWrapped("%s", error.what());
+    ImGui::PopStyleColor();
+    return;
+  }
   ImGui::Indent();
   for (const Option& option : row.options) {
     if (option.values.empty()) continue;
