@@ -10,14 +10,20 @@ namespace convlens::viewer {
 
 namespace {
 
+// The counts of one version of the model, which it keeps: while the next are counted, these are still drawn.
 struct Heat {
+  std::shared_ptr<const Model> model;
+  int version = 0;
   std::vector<std::pair<const Exhibit*, Copies>> maps;
   std::vector<std::string> without;  // rows that make nothing from the input
   std::int64_t most = 1;
 };
 
-Heat heat_of(const Model& model) {
+Heat heat_of(const std::shared_ptr<const Model>& shared_model, int version) {
+  const Model& model = *shared_model;
   Heat heat;
+  heat.model = shared_model;
+  heat.version = version;
   for (std::size_t r = 0; r < model.rows().size(); ++r) {
     bool found = false;
     for (const Exhibit& exhibit : model.exhibits()) {
@@ -50,7 +56,7 @@ void draw_map(Scene& scene, const std::shared_ptr<const Heat>& heat, std::size_t
   if (begin_pane(exhibit->id.c_str(), size)) {
     const std::string most = (copies.elements > 0 ? "stored up to " : "goes into up to ") +
                              std::to_string(copies.most) + (copies.elements > 0 ? " times" : " cells");
-    const Stage& stage = scene.model().stage(*exhibit);
+    const Stage& stage = heat->model->stage(*exhibit);
     std::string total = total_text(copies);
     if (!exhibit->stored) total += ", never stored";
     if (stage.stored && stage.passes() > 1)
@@ -59,7 +65,7 @@ void draw_map(Scene& scene, const std::shared_ptr<const Heat>& heat, std::size_t
     draw_title(total, {}, total);
     const Sheet sheet = image_sheet(copies);
     GridContents contents{
-        sheet, "copies" + std::to_string(scene.version),
+        sheet, "copies" + std::to_string(heat->version),
         [heat, index](std::int64_t row, std::int64_t column) {
           const std::int64_t count = heat->maps[index].second.at(row, column);
           // Copies of all algorithms on one scale; where pixels are mixed, the tensor's own.
@@ -106,14 +112,8 @@ void draw_legend(std::int64_t most) {
 
 void draw(Scene& scene) {
   const auto* latest = scene.kept.get<Later<std::shared_ptr<const Heat>>>("copies").get(
-      std::to_string(scene.version), scene.painter, [model = scene.shared_model]() -> std::shared_ptr<const Heat> {
-        // The model lives as long as what points into it.
-        struct Both {
-          std::shared_ptr<const Model> model;
-          Heat heat;
-        };
-        const auto both = std::make_shared<Both>(Both{model, heat_of(*model)});
-        return {both, &both->heat};
+      std::to_string(scene.version), scene.painter, [model = scene.shared_model, version = scene.version] {
+        return std::make_shared<const Heat>(heat_of(model, version));
       });
   if (latest == nullptr) return ImGui::TextDisabled("counting ...");
   const std::shared_ptr<const Heat> heat = *latest;
@@ -138,7 +138,8 @@ void draw(Scene& scene) {
 
 nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const auto& [exhibit, copies] : heat_of(scene.model()).maps)
+  const Heat heat = heat_of(scene.shared_model, scene.version);
+  for (const auto& [exhibit, copies] : heat.maps)
     for (std::int64_t h = 0; h < copies.height; ++h)
       for (std::int64_t w = 0; w < copies.width; ++w)
         rows.push_back({{"tensor", exhibit->id}, {"h", h}, {"w", w}, {"copies", copies.at(h, w)}});
