@@ -53,14 +53,9 @@ std::string names(const std::vector<NumberedLaunch>& launches) {
   return text;
 }
 
-// The one that --step names; without it the main one, and a line on stderr says which others there are.
+// The one that --step names; without it the main one.
 const gpu::Launch& chosen(const Plan& plan, const std::vector<NumberedLaunch>& launches, std::int64_t step) {
-  if (step == 0) {
-    const gpu::Launch& main = *gpu::main_launch(*plan.program());
-    if (launches.size() > 1)
-      say("kernel: " + main.kernel.entry + ", the main one of " + names(launches) + "; see --step");
-    return main;
-  }
+  if (step == 0) return *gpu::main_launch(*plan.program());
   for (const auto& [number, launch] : launches)
     if (static_cast<std::int64_t>(number) == step) return *launch;
   throw BadInput("--step: " + std::to_string(step) + ", must be one of " + names(launches));
@@ -132,6 +127,8 @@ void kernel(const KernelArguments& arguments, const Globals& globals) {
   if (arguments.emit.empty()) return print_resources(launches, architecture, globals);
   const gpu::Launch& launch = chosen(*plan, launches, arguments.step);
   const std::string text = emitted(launch.kernel, arguments.emit, architecture);
+  if (arguments.step == 0 && launches.size() > 1)
+    say("kernel: " + launch.kernel.entry + ", the main one of " + names(launches) + "; see --step");
   if (arguments.output.empty()) return print(text);
   OutputFile file(arguments.output);
   file.write(std::as_bytes(std::span(text)));
