@@ -83,7 +83,7 @@ std::vector<Forced> forced() {
       {"implicit_precomp_gemm", "IMPLICIT_PRECOMP_GEMM",
        "The same, with the offsets of the input matrix's elements computed beforehand."},
       {"gemm", "GEMM", "Stores the lowered input matrix, then multiplies."},
-      {"direct", "DIRECT", "Convolves where the data lie; listed by NVIDIA, and documented as not implemented."},
+      {"direct", "DIRECT", "Convolves where the data lie; listed by NVIDIA, which documents that no layer can use it."},
       {"fft", "FFT", "Transforms whole images by FFT, multiplies, and transforms back.", Method::fft},
       {"fft_tiling", "FFT_TILING", "The same on tiles of the image, with less memory.", Method::fft},
       {"winograd", "WINOGRAD", "Winograd's algorithm in one kernel.", Method::winograd, cudnn_winograd_rules(3)},
