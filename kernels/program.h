@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -32,6 +33,7 @@ struct Constant {
   Constant(std::string name, Layout value) : name(std::move(name)), type("Layout"), value(convlens::name(value)) {}
   Constant(std::string name, FilterLayout value)
       : name(std::move(name)), type("FilterLayout"), value(convlens::name(value)) {}
+  Constant(std::string name, DType value) : name(std::move(name)), type("DType"), value(convlens::name(value)) {}
   Constant(const std::string& name, const std::vector<double>& values);  // an array of float
 };
 
@@ -47,6 +49,14 @@ struct Size {
 // x_n, x_c, x_h, x_w, w_o, w_c, w_h, w_w, y_n, y_c, y_h, y_w.
 std::vector<Size> layer_sizes(const Request& request);
 
+// The GPUs that a kernel's instructions exist on, by compute capability times ten.
+struct Architectures {
+  int least = 80;                              // copies from global to shared memory that pass by the registers
+  int most = std::numeric_limits<int>::max();  // 90 for Hopper's own, which later ones lack
+  bool has(int architecture) const { return least <= architecture && architecture <= most; }
+};
+inline constexpr Architectures kHopper{90, 90};  // wgmma
+
 // A kernel as it is compiled: a text, and what stands above it.
 //
 // With `sizes` as constants, `Sizes` has only static constexpr members, and the compiler knows every one; at run time
@@ -57,6 +67,7 @@ struct Kernel {
   std::vector<Constant> constants;  // from the row's options and layouts
   std::vector<Size> sizes;
   bool sizes_at_run_time = false;
+  Architectures architectures = {};
 };
 
 // What a step reads or writes: an operand of the call, a part of the workspace, or a number handed to a kernel.

@@ -53,6 +53,7 @@ Kernel kernel(const Request& request, std::string file, std::string entry, std::
   constants.insert(constants.begin(),
                    {Constant("x_layout", request.layouts.x), Constant("w_layout", request.layouts.w),
                     Constant("y_layout", request.layouts.y), Constant("has_bias", request.problem.bias())});
+  if (request.dtype != DType::f32) constants.insert(constants.begin(), Constant("dtype", request.dtype));
   return {std::move(file), std::move(entry), std::move(constants), layer_sizes(request), sizes_at_run_time(request)};
 }
 
@@ -62,6 +63,16 @@ Rule f32_only() {
             Request nearest = request;
             nearest.dtype = DType::f32;
             return Refusal{"dtype: " + std::string(name(request.dtype)) + ", must be f32 on CUDA cores", nearest};
+          }};
+}
+
+Rule f16_or_bf16() {
+  return {"f16, bf16", [](const Request& request) -> std::optional<Refusal> {
+            if (request.dtype == DType::f16 || request.dtype == DType::bf16) return std::nullopt;
+            Request nearest = request;
+            nearest.dtype = DType::f16;
+            return Refusal{"dtype: " + std::string(name(request.dtype)) + ", must be f16 or bf16 on tensor cores",
+                           nearest};
           }};
 }
 

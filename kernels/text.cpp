@@ -78,6 +78,7 @@ std::string prologue(const Kernel& kernel) {
       "#define CONVLENS_CONFIGURED\n"
       "enum Layout { NCHW, NHWC, CHWN };\n"
       "enum FilterLayout { OIHW, OHWI };\n"
+      "enum DType { f16, bf16, f32, f64 };\n"
       "struct Sizes {\n";
   for (const Size& size : kernel.sizes)
     text += kernel.sizes_at_run_time

@@ -5,6 +5,7 @@
 #ifndef CONVLENS_CONFIGURED
 enum Layout { NCHW, NHWC, CHWN };
 enum FilterLayout { OIHW, OHWI };
+enum DType { f16, bf16, f32, f64 };
 struct Sizes {
   static constexpr int n = 256, ci = 64, hi = 56, wi = 56, co = 64, hf = 3, wf = 3, ho = 54, wo = 54;
   static constexpr int stride_h = 1, stride_w = 1, pad_top = 0, pad_left = 0, dilation_h = 1, dilation_w = 1;
@@ -20,4 +21,5 @@ struct Sizes {
 constexpr bool sizes_are_constants = true, has_bias = false;
 constexpr Layout x_layout = NHWC, y_layout = NHWC;
 constexpr FilterLayout w_layout = OHWI;
+constexpr DType dtype = f16;  // of kernels for tensor cores
 #endif

@@ -54,6 +54,7 @@ void for_every_pair(Visit&& visit) {
         int visited = 0;
         for (const ConvProblem& problem : ragged_layers()) {
           Request request{.problem = problem,
+                          .dtype = row->unit == Unit::tc ? DType::f16 : DType::f32,
                           .layouts = {layout, layout == Layout::NHWC ? FilterLayout::OHWI : FilterLayout::OIHW, layout},
                           .options = OptionSet::parse("", row->options),
                           .place = kGpu};
