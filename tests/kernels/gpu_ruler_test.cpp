@@ -39,7 +39,7 @@ struct SomeCall {
 TEST_CASE("samples are as many as asked, and grow with the work", "[gpu]") {
   if (no_gpu()) return;
   const bool cold = GENERATE(false, true);
-  const SomeCall small(16), large(64);
+  const SomeCall small(512), large(2048);  // enough to fill the GPU
   const auto timings =
       first_gpu().measure({std::cref(small), std::cref(large)}, {.warmup = 3, .repeats = 12, .cold_cache = cold});
   REQUIRE(timings.size() == 2);
