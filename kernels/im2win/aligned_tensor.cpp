@@ -113,8 +113,8 @@ Stage AlignedTensor::tensor_stage(const Request& request) const {
   stage.meaning = "column k of the windows of output row m: H_f rows of x, and zeros up to where the next may begin";
   stage.made_from = {kInput};
   stage.axes = {axis("n", "N", p.n()), axis("g", "groups", p.groups()), axis("m", "H_o", p.ho()),
-                axis("k", columns == Im2winMap(p).kept.span() ? "W̃" : "W̃ + zeros", columns),
-                axis("r", column == p.hf() * p.ci_per_group() ? "H_f·C" : "H_f·C + zeros", column)};
+                axis("k", columns == Im2winMap(p).kept.span() ? "W̃" : "⌈W̃⌉", columns),
+                axis("r", column == p.hf() * p.ci_per_group() ? "H_f·C" : "⌈H_f·C⌉", column)};
   stage.dtype = request.dtype;
   stage.map = erase(AlignedMap{Im2winMap(p)});
   stage.lay_out();

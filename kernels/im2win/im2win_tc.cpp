@@ -40,12 +40,18 @@ struct WmmaTile {
 // Large tiles read less for each product. A short window is not worth a long slice, most of which would be zeros.
 WmmaTile choose_tile(const Request& request, std::int64_t window) {
   const std::int64_t channels = request.problem.co_per_group();
-  std::string shape = request.options["tile"], slice = request.options["slice"];
-  if (shape == "auto") shape = channels <= 32 ? "32x128" : channels <= 64 ? "64x128" : "128x128";
+  const std::string& shape = request.options["tile"];
+  std::string slice = request.options["slice"];
   WmmaTile tile;
-  tile.m = shape == "32x128" ? 32 : shape == "64x128" ? 64 : 128;
+  if (shape == "auto") {
+    tile.m = 32;
+    for (const int m : {64, 96, 128})
+      if (ceil_div(channels, m) * m <= ceil_div(channels, tile.m) * tile.m) tile.m = m;
+  } else {
+    tile.m = std::stoi(shape);  // "64x128" begins with 64
+  }
   const bool eight = request.options.is("warps", "8");
-  tile.warp_m = tile.m == 128 ? 64 : tile.m == 32 && eight ? 16 : 32;
+  tile.warp_m = tile.m > 32 ? tile.m / 2 : eight ? 16 : 32;
   tile.warp_n = tile.m == 32 || eight ? 32 : 64;
   if (slice == "auto") slice = ceil_div(window, 64) * 64 - window < 16 || window > 512 ? "64" : "32";
   tile.k = std::stoi(slice);
@@ -135,8 +141,8 @@ std::vector<Option> options() {
   return {
       {"tile",
        "Tile",
-       "Output channels × pixels of a block; auto: what C_o fills.",
-       {"auto", "32x128", "64x128", "128x128"},
+       "Output channels × pixels of a block; auto: the largest of those that leave the fewest channels idle.",
+       {"auto", "32x128", "64x128", "96x128", "128x128"},
        "auto"},
       {"slice",
        "Slice",

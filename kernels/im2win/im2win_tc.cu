@@ -66,7 +66,7 @@ struct Windows {
   }
 };
 
-extern "C" __global__ void __launch_bounds__(threads)
+extern "C" __global__ void __launch_bounds__(threads, 1)
     im2win_tc(const Element* __restrict__ windows, const Element* __restrict__ filter, const Element* __restrict__ bias,
               Element* __restrict__ y, const Sizes s) {
   extern __shared__ uint4 shared[];
