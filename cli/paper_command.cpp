@@ -75,8 +75,8 @@ void add_paper(CLI::App& app, const Globals& globals) {
   CLI::App* command =
       app.add_subcommand("paper", "the im2win paper's evaluation, rerun on a GPU or drawn from its records");
   show_examples(*command,
-                {"convlens paper --from records.jsonl", "convlens paper --from records.jsonl --html paper.html",
-                 "convlens paper --from records.jsonl --json"});
+                {"convlens paper --from recorded.jsonl", "convlens paper --from recorded.jsonl --html paper.html",
+                 "convlens paper --from recorded.jsonl --json"});
   const auto arguments = std::make_shared<PaperArguments>();
   PaperArguments* a = arguments.get();
   a->layers.when_left_out("cv", kBatch);

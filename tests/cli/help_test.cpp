@@ -80,7 +80,7 @@ TEST_CASE("Every example of every command's help runs as it stands") {
   std::ifstream photo(folder.path() + "/photo.png", std::ios::binary);
   std::ofstream(folder.path() + "/photo.jpg", std::ios::binary) << photo.rdbuf();
   // And those of `paper`.
-  std::ofstream(folder.path() + "/records.jsonl")
+  std::ofstream(folder.path() + "/recorded.jsonl")
       << std::ifstream(std::string(CONVLENS_SOURCE_DIR) + "/notebooks/data/gpu-cv-n256-f32.jsonl").rdbuf();
   write_npy(folder.path() + "/x.npy", "1, 3, 8, 8", 192);
   write_npy(folder.path() + "/w.npy", "2, 3, 3, 3", 54);
