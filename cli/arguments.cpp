@@ -58,7 +58,8 @@ void LayerArguments::add_to(CLI::App& command, Amount amount) {
         ->type_name("NAME")
         ->group(group);
   add_integer(
-      command, "--batch", 0, std::int64_t{1} << 40, [this](std::int64_t n) { batch_ = n; }, "N, the batch size")
+      command, "--batch", 0, std::int64_t{1} << 40, [this](std::int64_t n) { batch_ = n; },
+      usual_batch_ == 1 ? "N, the batch size" : "N, the batch size; " + std::to_string(usual_batch_) + " when left out")
       ->group(group);
   const auto add_part = [&](const std::string& option, const std::string& type, const std::string& sentence) {
     command
@@ -78,9 +79,14 @@ void LayerArguments::add_to(CLI::App& command, Amount amount) {
       ->group(written_group);
 }
 
+void LayerArguments::when_left_out(std::string suite, std::int64_t batch) {
+  usual_suite_ = std::move(suite), usual_batch_ = batch;
+}
+
 std::vector<Layer> LayerArguments::layers() const {
   std::vector<Layer> layers;
   const auto add = [&](const std::string& name, ConvSpec spec) {
+    if (!name.empty()) spec.n = usual_batch_;
     if (batch_) spec.n = *batch_;
     layers.push_back({name, ConvProblem(spec)});
   };
@@ -98,6 +104,8 @@ std::vector<Layer> LayerArguments::layers() const {
   }
   for (const std::string& suite : suites_)
     for (const NamedLayer& layer : find_suite(suite)) add(layer.name, layer.spec);
+  if (!given() && !usual_suite_.empty())
+    for (const NamedLayer& layer : find_suite(usual_suite_)) add(layer.name, layer.spec);
   return layers;
 }
 

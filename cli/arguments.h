@@ -28,7 +28,8 @@ enum class Amount : std::uint8_t { one, many };
 // --stride, … as options of the command.
 class LayerArguments {
  public:
-  void add_to(CLI::App& command, Amount amount);  // one: without --suite
+  void add_to(CLI::App& command, Amount amount);              // one: without --suite
+  void when_left_out(std::string suite, std::int64_t batch);  // instead of no layers, and of N = 1 of named ones
   bool given() const { return !names_.empty() || !named_.empty() || !suites_.empty(); }
 
   // In the order given. Throws BadInput with the closest name, or the rule that a written-out layer breaks.
@@ -39,6 +40,8 @@ class LayerArguments {
   std::string written_;                              // " --filter 64x3x3 --stride 2", from the options of the command
   bool bias_ = false;                                // whether --bias is one of these
   std::optional<std::int64_t> batch_;
+  std::string usual_suite_;
+  std::int64_t usual_batch_ = 1;
 };
 
 // --algorithm, --options, --dtype, --layout, --device.

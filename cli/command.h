@@ -30,6 +30,7 @@ void add_choose(CLI::App& app, const Globals& globals);
 void add_windows(CLI::App& app, const Globals& globals);
 void add_view(CLI::App& app, const Globals& globals);
 void add_kernel(CLI::App& app, const Globals& globals);
+void add_paper(CLI::App& app, const Globals& globals);
 
 // What a command's --help opens with; each line is a whole call that really runs.
 void show_examples(CLI::App& command, const std::vector<std::string>& lines);

@@ -44,8 +44,14 @@ std::vector<std::string> limits(const Algorithm& row) {
 Listing list_algorithms(bool for_readme) {
   Listing listing{Table({{"Algorithm"}, {"Family"}, {"Unit"}, {"What it is"}, {"Limits"}, {"Options"}})};
   for (const Algorithm* row : algorithms()) {
-    std::vector<std::string> options;
-    for (const Option& option : row->options) options.push_back(option.id);
+    std::vector<std::string> ids;
+    for (const Option& option : row->options) ids.push_back(option.id);
+    std::vector<std::string> options = ids;
+    Json sets = Json::object();
+    for (const NamedOptions& set : row->named_options) {
+      options.push_back("or the set " + set.name);
+      sets[set.name] = {{"sentence", set.sentence}, {"options", set.text}};
+    }
     const std::string lacks = why_not_here(*row);
     std::string limit = joined(limits(*row), "; ", "any");
     if (!lacks.empty() && !for_readme) limit += " (cannot run here: " + lacks + ")";
@@ -58,7 +64,8 @@ Listing list_algorithms(bool for_readme) {
                             {"sentence", row->sentence},
                             {"source", row->source},
                             {"limits", limits(*row)},
-                            {"options", options},
+                            {"options", ids},
+                            {"named_options", sets},
                             {"missing", lacks.empty() ? Json(nullptr) : Json(lacks)}});
   }
   return listing;
