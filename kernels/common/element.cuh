@@ -23,8 +23,9 @@ __device__ inline float to_float(__half value) { return __half2float(value); }
 __device__ inline float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
 
 // To nearest, ties to even; what is too large becomes infinite.
-__device__ inline Element rounded(float value) {
-  if constexpr (dtype == f16)
+template <DType type = dtype>
+__device__ inline typename ElementOf<type>::Type rounded(float value) {
+  if constexpr (type == f16)
     return __float2half_rn(value);
   else
     return __float2bfloat16_rn(value);
