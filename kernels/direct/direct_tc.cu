@@ -30,7 +30,8 @@ constexpr bool jitter = false;
 #include "common/store_rows.cuh"
 #include "direct/fragments.cuh"
 
-constexpr int multiplying_threads = 256, warpgroup = 128, patch_threads = fetching_threads - 32;
+constexpr int multiplying_threads = 256, warpgroup = 128;
+constexpr int filter_thread = fetching_threads - 32, patch_threads = by_tma ? 1 : filter_thread;
 constexpr int filter_bytes = tile_n * row_bytes, staging_bytes = 16 * row_bytes;  // of a warp
 constexpr int filter_rows_a_patch = whole_windows ? taps_down : 1;
 // Blocks of 64 values of k that a patch is multiplied by, for each block of channels.
@@ -94,8 +95,7 @@ using Input = InputOf<by_tma>::Type;
 
 // A patch by the copy engine, which one thread asks, or by all threads that fetch patches.
 __device__ void fetch_patch(unsigned char* patch, Barrier* full, const TensorMap& x, const Sizes&,
-                            const PatchOrigin& from, int thread) {
-  if (thread != 0) return;
+                            const PatchOrigin& from, int) {
   arrive_expecting(full, patch_positions * row_bytes);
   copy_box(patch, x, full, from.c, from.column, from.row, from.n);
 }
@@ -235,6 +235,6 @@ extern "C" __global__ void __launch_bounds__(multiplying_threads + fetching_thre
     multiply(rings, table, staging, bias, y, s);
   else if (fetcher < patch_threads)
     fetch_patches(rings, x, s, fetcher);
-  else if (fetcher == patch_threads)
+  else if (fetcher == filter_thread)
     fetch_filters(rings, filter, s);
 }
