@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 
+#include "algorithms/measure/device.h"
 #include "algorithms/suggest.h"
 #include "algorithms/winograd/winograd.h"
 #include "cli/arguments.h"
@@ -69,8 +70,12 @@ void explain(const ExplainArguments& arguments, const Globals& globals) {
   if (arguments.matrices) return print_matrices(run, request, globals);
   const std::shared_ptr<const Plan> plan = run.algorithm->plan(request);
 
-  if (arguments.at.empty())
-    return print(globals.json ? plan_json(layer, *plan).dump(2) + "\n" : plan_text(layer, *plan));
+  if (arguments.at.empty()) {
+    print(globals.json ? plan_json(layer, *plan).dump(2) + "\n" : plan_text(layer, *plan));
+    if (const std::string why = why_not_here(*run.algorithm); !why.empty())
+      say("explain: " + run.algorithm->id + " cannot run here: " + why);
+    return;
+  }
   const std::vector<Stage> stages = stages_with_input(*plan);
   const nlohmann::ordered_json cell = cell_json(*plan, find_stage(stages, arguments.stage), parse_cell(arguments.at));
   print(globals.json ? cell.dump(2) + "\n" : cell_text(cell));
