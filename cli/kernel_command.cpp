@@ -161,24 +161,22 @@ void kernel(const KernelArguments& arguments, const Globals& globals) {
 }  // namespace
 
 void add_kernel(CLI::App& app, const Globals& globals) {
-  CLI::App* command = app.add_subcommand("kernel", "the kernels of a row on a GPU: text, PTX, SASS, registers, spills");
-  show_examples(*command, {"convlens kernel direct.cc --layer cv9 --batch 256 --emit cu",
-                           "convlens kernel direct.cc:sizes=runtime --layer cv9 --layout NHWC --emit cu -o direct.cu",
-                           "convlens kernel direct.cc '8x3x64x64 --filter 16x5x5 --stride 2' --emit cu"});
+  Command command(app, "kernel", "the kernels of a row on a GPU: text, PTX, SASS, registers, spills",
+                  {"convlens kernel direct.cc --layer cv9 --batch 256 --emit cu",
+                   "convlens kernel direct.cc:sizes=runtime --layer cv9 --layout NHWC --emit cu -o direct.cu",
+                   "convlens kernel direct.cc '8x3x64x64 --filter 16x5x5 --stride 2' --emit cu"});
   const auto arguments = std::make_shared<KernelArguments>();
   KernelArguments* a = arguments.get();
-  a->rows.add_row_to(*command);
-  a->layers.add_to(*command, Amount::one);
-  command->add_option("--emit", a->emit, "cu: the text, which plain nvcc compiles; ptx; sass. Left out: a table")
-      ->type_name("FORM");
-  add_integer(
-      *command, "--step", 1, 1000, [a](std::int64_t step) { a->step = step; },
+  a->rows.add_row_to(command);
+  a->layers.add_to(command, Amount::one);
+  command.text("--emit", a->emit, "FORM", "cu: the text, which plain nvcc compiles; ptx; sass. Left out: a table");
+  command.integer(
+      "--step", 1, 1000, [a](std::int64_t step) { a->step = step; },
       "which step of the call, as `convlens explain` counts them; the main kernel when left out");
-  command
-      ->add_option("--arch", a->architecture, "what to compile for, as in sm_80, sm_90a; this machine's GPU, or sm_90a")
-      ->type_name("ARCH");
-  command->add_option("-o,--output", a->output, "written whole or not at all")->type_name("FILE");
-  command->callback([arguments, &globals] { kernel(*arguments, globals); });
+  command.text("--arch", a->architecture, "ARCH",
+               "what to compile for, as in sm_80, sm_90a; this machine's GPU, or sm_90a");
+  command.text("-o,--output", a->output, "FILE", "written whole or not at all");
+  command.run([arguments, &globals] { kernel(*arguments, globals); });
 }
 
 }  // namespace convlens::cli
