@@ -51,6 +51,7 @@ bool has_display() {
 void run_window(const std::string& title, int width, int height, const WindowEvents& events) {
   if (!has_display()) throw BadInput(kNoDisplay);
   const Glfw glfw;
+  const Termination termination(glfwPostEmptyEvent);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -70,7 +71,6 @@ void run_window(const std::string& title, int width, int height, const WindowEve
   });
   events.start();
   ImGui_ImplGlfw_InitForOpenGL(window.get(), true);
-  const Termination termination(glfwPostEmptyEvent);
 
   // Dear ImGui settles a click over two frames: a few are drawn after each event before the loop waits again.
   constexpr int kSettle = 3;
