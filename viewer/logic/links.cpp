@@ -4,23 +4,11 @@
 
 #include "algorithms/interface/tensor_maps.h"
 #include "viewer/logic/cells_of_box.h"
+#include "viewer/logic/each_cell.h"
 
 namespace convlens::viewer {
 
 namespace {
-
-template <class Visit>
-void for_each_cell(const Box& box, Visit&& visit) {
-  Coord at = box.first;
-  const std::int64_t count = box.size();
-  for (std::int64_t k = 0; k < count; ++k) {
-    visit(at);
-    for (std::size_t axis = kMaxRank; axis-- > 0;) {
-      if (++at[axis] < box.first[axis] + box.extent[axis]) break;
-      at[axis] = box.first[axis];
-    }
-  }
-}
 
 // Follows one cell of a stage down to elements of x and w.
 void descend(const Plan& plan, const Stage& stage, const Coord& cell, const Rational& factor, Links& links) {
