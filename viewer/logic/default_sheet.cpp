@@ -68,6 +68,10 @@ Sheet default_sheet(const Exhibit& exhibit, const Coord& slice) {
   choose({"ξ"}, {"ν"});
   choose({"i", "k"}, {"j", "l"});
   choose({"k"}, {"l"});
+  if (exhibit.complex) {
+    choose({"b"}, {"i", "j"});
+    choose({"b"}, {"o"});
+  }
   choose({"p", "q"}, {});
   choose({"m"}, {});
   choose({"q"}, {});

@@ -11,7 +11,7 @@ namespace convlens::viewer {
 //   x, y           h down, w across, at one image and channel
 //   im2col         output pixels (p, q) down, the window (c, u, v) across in the order of memory: the matrix
 //   im2win, MEC    output rows (columns) down, the strip across
-//   Winograd, FFT  tiles side by side, each a square of its points or bins
+//   Winograd, FFT  tiles side by side, each a square of its points or bins, or a column of kept bins
 //
 // A sheet that is far longer than high shows one channel, if that makes it nearer to a square.
 Sheet default_sheet(const Exhibit& exhibit, const Coord& slice);

@@ -35,6 +35,9 @@ std::uint32_t viridis(double t);
 // −1 … 1 to blue … grey … red: Moreland 2009, "Diverging Color Maps for Scientific Visualization".
 std::uint32_t diverging(double t);
 
+// An angle in radians, round and round: bright at 0, red at π/2, dark at ±π, blue at −π/2.
+std::uint32_t cyclic(double angle);
+
 // 0 … 1 to black … white.
 std::uint32_t grey(double t);
 
