@@ -92,30 +92,38 @@ void draw_bars(Scene& scene, const std::vector<MemoryBar>& bars) {
   }
 }
 
+// What the slider that was just drawn stands at, beside it, where its knob does not cover it.
+void draw_setting(const std::string& text) {
+  ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+  ImGui::TextUnformatted(text.c_str());
+}
+
 void draw_controls(Scene& scene) {
   State next = scene.state;
-  constexpr std::int64_t kLeast = 1, kMost = 512;
   const float width = ImGui::GetContentRegionAvail().x;
-  ImGui::SetNextItemWidth(width * 0.27f);
-  if (ImGui::SliderScalar("N", ImGuiDataType_S64, &next.spec.n, &kLeast, &kMost)) scene.change(next, "n");
-  ImGui::SameLine();
+  constexpr std::int64_t kLeast = 1, kMost = 512;
+  ImGui::SetNextItemWidth(width * 0.25f);
+  if (ImGui::SliderScalar("##n", ImGuiDataType_S64, &next.spec.n, &kLeast, &kMost, "")) scene.change(next, "n");
+  draw_setting("N = " + grouped(next.spec.n));
+  ImGui::SameLine(width * 0.37f);
   auto type = static_cast<int>(std::ranges::find(kDTypes, next.dtype) - kDTypes.begin());
   ImGui::SetNextItemWidth(width * 0.15f);
-  if (ImGui::SliderInt("type", &type, 0, static_cast<int>(kDTypes.size()) - 1, std::string(name(next.dtype)).c_str(),
-                       ImGuiSliderFlags_NoInput)) {
+  if (ImGui::SliderInt("##type", &type, 0, static_cast<int>(kDTypes.size()) - 1, "", ImGuiSliderFlags_NoInput)) {
     next.dtype = kDTypes[static_cast<std::size_t>(type)];
     scene.change(next, "dtype");
   }
-  ImGui::SameLine();
+  draw_setting(std::string(name(next.dtype)));
+  ImGui::SameLine(width * 0.6f);
   double limit = static_cast<double>(next.memory_limit) / (1 << 30);
   constexpr double kLeastGib = 0.25, kMostGib = 192;
-  ImGui::SetNextItemWidth(width * 0.27f);
-  if (ImGui::SliderScalar("GiB", ImGuiDataType_Double, &limit, &kLeastGib, &kMostGib, "%.2f",
+  ImGui::SetNextItemWidth(width * 0.25f);
+  if (ImGui::SliderScalar("##limit", ImGuiDataType_Double, &limit, &kLeastGib, &kMostGib, "",
                           ImGuiSliderFlags_Logarithmic)) {
     next.memory_limit = std::llround(limit * (1 << 30));
     scene.change(next, "memory_limit");
   }
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("The memory that a run must fit into");
+  draw_setting(bytes_text(next.memory_limit));
 }
 
 // Squares whose areas are as 1 : ρ : ρ², the largest four lines high, beside what the layer's sizes give.

@@ -5,6 +5,7 @@
 #include "algorithms/error.h"
 #include "viewer/logic/table.h"
 #include "viewer/ui/keys.h"
+#include "viewer/ui/sidebar.h"
 
 namespace convlens::viewer {
 
