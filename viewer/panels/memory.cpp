@@ -80,9 +80,7 @@ void draw_bars(Scene& scene, const std::vector<MemoryBar>& bars) {
     const std::string says = "formula " + bytes_text(bar.by_formula()) + ",  allocated " + bytes_text(bar.allocated()) +
                              ",  peak " + bytes_text(bar.peak()) + ";  workspace " + bytes_text(bar.workspace) +
                              ";  at most N = " + batch + " in " + bytes_text(scene.state.memory_limit);
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
-    ImGui::TextWrapped("%s", says.c_str());
-    ImGui::PopStyleColor();
+    faint_text(says);
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip(
           "formula: tensors and stages by their extents; the line in the bar\nallocated: with scratch, and 64-byte "
@@ -100,23 +98,27 @@ void draw_setting(const std::string& text) {
 
 void draw_controls(Scene& scene) {
   State next = scene.state;
-  const float width = ImGui::GetContentRegionAvail().x;
+  // Three sliders and their numbers share the width.
+  const auto size_of_text = [](const char* longest) { return ImGui::CalcTextSize(longest).x; };
+  const float texts = size_of_text("N = 65 536") + size_of_text("bf16") + size_of_text("192 GiB");
+  const float gaps = 4 * ImGui::GetStyle().ItemSpacing.x + 3 * ImGui::GetStyle().ItemInnerSpacing.x;
+  const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x - texts - gaps);
   constexpr std::int64_t kLeast = 1, kMost = 512;
-  ImGui::SetNextItemWidth(width * 0.25f);
+  ImGui::SetNextItemWidth(width * 0.4f);
   if (ImGui::SliderScalar("##n", ImGuiDataType_S64, &next.spec.n, &kLeast, &kMost, "")) scene.change(next, "n");
   draw_setting("N = " + grouped(next.spec.n));
-  ImGui::SameLine(width * 0.37f);
+  ImGui::SameLine(0, 2 * ImGui::GetStyle().ItemSpacing.x);
   auto type = static_cast<int>(std::ranges::find(kDTypes, next.dtype) - kDTypes.begin());
-  ImGui::SetNextItemWidth(width * 0.15f);
+  ImGui::SetNextItemWidth(width * 0.2f);
   if (ImGui::SliderInt("##type", &type, 0, static_cast<int>(kDTypes.size()) - 1, "", ImGuiSliderFlags_NoInput)) {
     next.dtype = kDTypes[static_cast<std::size_t>(type)];
     scene.change(next, "dtype");
   }
   draw_setting(std::string(name(next.dtype)));
-  ImGui::SameLine(width * 0.6f);
+  ImGui::SameLine(0, 2 * ImGui::GetStyle().ItemSpacing.x);
   double limit = static_cast<double>(next.memory_limit) / (1 << 30);
   constexpr double kLeastGib = 0.25, kMostGib = 192;
-  ImGui::SetNextItemWidth(width * 0.25f);
+  ImGui::SetNextItemWidth(width * 0.4f);
   if (ImGui::SliderScalar("##limit", ImGuiDataType_Double, &limit, &kLeastGib, &kMostGib, "",
                           ImGuiSliderFlags_Logarithmic)) {
     next.memory_limit = std::llround(limit * (1 << 30));
@@ -143,15 +145,13 @@ void draw_law(const ConvProblem& problem) {
   ImGui::Dummy({at.x - first.x, largest});
   ImGui::SameLine();
   ImGui::BeginGroup();
-  ImGui::Text("Copies of the input, direct : im2win : im2col = 1 : %s : %s", number_text(law.im2win).c_str(),
-              number_text(law.im2col).c_str());
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
-  ImGui::TextWrapped(
-      law.square ? "The law 1 : ρ : ρ² with ρ = H_o H_f / H_i = %s gives 1 : %s : %s."
-                 : "The law 1 : ρ : ρ² is for square layers without padding (ρ = H_o H_f / H_i = %s would "
-                   "give 1 : %s : %s).",
-      number_text(law.rho).c_str(), number_text(law.rho).c_str(), number_text(law.rho * law.rho).c_str());
-  ImGui::PopStyleColor();
+  const std::string rho = number_text(law.rho), square = number_text(law.rho * law.rho);
+  ImGui::TextWrapped("Copies of the input, direct : im2win : im2col = 1 : %s : %s", number_text(law.im2win).c_str(),
+                     number_text(law.im2col).c_str());
+  faint_text(law.square
+                 ? "The law 1 : ρ : ρ² with ρ = H_o H_f / H_i = " + rho + " gives 1 : " + rho + " : " + square + "."
+                 : "The law 1 : ρ : ρ² is for square layers without padding (ρ = H_o H_f / H_i = " + rho +
+                       " would give 1 : " + rho + " : " + square + ").");
   ImGui::EndGroup();
 }
 

@@ -55,9 +55,7 @@ void offer_nearest(Scene& scene, const Request& nearest, const Algorithm& row) {
 
 // Why a row cannot run, and the button that makes the nearest change with which it can.
 void draw_refusal(Scene& scene, const Support& support, const Algorithm& row) {
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
-  ImGui::TextWrapped("%s", support.reason.c_str());
-  ImGui::PopStyleColor();
+  faint_text(support.reason);
   if (support.nearest) offer_nearest(scene, *support.nearest, row);
 }
 

@@ -125,6 +125,12 @@ void apply_theme(bool dark, float scale) {
   set_palette(dark);
 }
 
+void faint_text(const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
+  ImGui::TextWrapped("%s", text.c_str());
+  ImGui::PopStyleColor();
+}
+
 void load_fonts(float scale) {
   ImGui::GetIO().Fonts->Clear();
   load(kTextFonts, std::round(kTextPixels * scale));

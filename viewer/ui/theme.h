@@ -5,6 +5,7 @@
 #include <imgui/imgui.h>
 
 #include <cstdint>
+#include <string>
 
 namespace convlens::viewer {
 
@@ -24,6 +25,9 @@ const Palette& palette();
 
 // Sets Dear ImGui's style and the palette. Sizes are those of a 96 dpi monitor times `scale`.
 void apply_theme(bool dark, float scale);
+
+// Secondary text, on as many lines as it takes.
+void faint_text(const std::string& text);
 
 // Builds the fonts for `scale`: Roboto and JetBrains Mono where the system has them, else Dear ImGui's own.
 void load_fonts(float scale);
