@@ -1,6 +1,7 @@
 #include "viewer/logic/links.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "algorithms/interface/tensor_maps.h"
 #include "viewer/logic/box_queries.h"
@@ -33,6 +34,9 @@ std::vector<Box> outputs_of(const ConvProblem& problem, const Model& model, cons
     case Role::filter:
       FilterMap(problem).outputs(at, add);
       break;
+    case Role::blocks:
+      if (const auto element = model.element_of_block(at)) FilterMap(problem).outputs(*element, add);
+      break;
     case Role::stage:
       boxes = model.stage(exhibit).map->outputs(at);
       break;
@@ -50,6 +54,12 @@ void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& e
       break;
     case Role::filter:
       links.terms = {{kFilter, Box::cell(at), 1}};
+      break;
+    case Role::blocks:
+      if (const auto element = model.element_of_block(at))
+        links.terms = {{kFilter, Box::cell(*element), 1}};
+      else
+        links.kind = SourceKind::zero_padding;
       break;
     case Role::output:
       links.kind = SourceKind::region;
@@ -88,6 +98,20 @@ std::vector<Box> holders(const Plan& plan, const Stage& stage, const Links& link
   return boxes;
 }
 
+// The same elements of w where all channels are in one matrix.
+std::vector<Box> in_blocks(const ConvProblem& problem, const std::vector<Box>& of_w) {
+  std::vector<Box> boxes;
+  for (Box box : of_w) {
+    const std::int64_t outputs = std::exchange(box.extent[0], 1);
+    const std::int64_t channel = box.first[1];
+    for (std::int64_t k = 0; k < outputs; ++k, ++box.first[0]) {
+      box.first[1] = problem.group_of_output(box.first[0]) * problem.ci_per_group() + channel;
+      boxes.push_back(box);
+    }
+  }
+  return boxes;
+}
+
 }  // namespace
 
 std::vector<Box> window_of_output(const ConvProblem& p, const Coord& output) {
@@ -116,6 +140,7 @@ Links links_of(const Model& model, const Cursor& cursor) {
 
   for (const LinkedTerm& term : links.terms) links.cells[term.from == kInput ? "x" : "w"].push_back(term.at);
   for (auto& [id, boxes] : links.cells) remove_repetitions(boxes);
+  if (problem.groups() > 1) links.cells["w_blocks"] = in_blocks(problem, links.cells["w"]);
   links.cells["y"] = outputs_of(problem, model, *exhibit, cursor.at);
   for (std::size_t r = 0; r < model.rows().size(); ++r) {
     const ChosenRow& row = model.rows()[r];

@@ -102,6 +102,10 @@ std::complex<double> Values::at(const Exhibit& exhibit, const Coord& c) const {
       return sources_.x(c[0], c[1], c[2], c[3]);
     case Role::filter:
       return sources_.w(c[0], c[1], c[2], c[3]);
+    case Role::blocks: {
+      const std::optional<Coord> at = model_->element_of_block(c);
+      return at ? sources_.w((*at)[0], (*at)[1], (*at)[2], (*at)[3]) : 0.0;
+    }
     case Role::output:
       return output(c);
     case Role::stage:

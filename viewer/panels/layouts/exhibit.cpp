@@ -28,6 +28,7 @@ struct Colouring {
       if (kind == SourceKind::zero_padding) return palette().padding;
       if (kind == SourceKind::alignment_padding) return palette().alignment;
     }
+    if (exhibit->role == Role::blocks && !model->element_of_block(cell)) return palette().padding;
     if (in_colours()) return true_colour(cell);
     const std::complex<double> value = values->at(*exhibit, cell);
     if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) return palette().wrong;
@@ -87,6 +88,7 @@ void draw_exhibit_title(const Scene& scene, const Exhibit& exhibit, const Sheet&
   if (exhibit.role == Role::stage && exhibit.stored && scene.model().stage(exhibit).passes() > 1)
     stored += " in " + grouped(scene.model().stage(exhibit).passes()) + " passes";
   std::string tooltip = exhibit.id + "\n" + extents(exhibit, true) + ", " + stored + "\n";
+  if (exhibit.role == Role::blocks) tooltip += "a group reads its own channels: all other blocks are zeros\n";
   if (exhibit.role == Role::stage) tooltip += scene.model().stage(exhibit).meaning + "\n";
   draw_title(exhibit.title, {extents(exhibit, false), stored, slice_text(exhibit, sheet, slice)},
              tooltip + colouring.words());
