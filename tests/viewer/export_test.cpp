@@ -38,11 +38,10 @@ TEST_CASE("what panels export is the same under a decimal comma: rows of one len
         INFO(panel << " " << arrangement << " " << kind);
         const auto write = [&](const std::string& name, const std::map<std::string, std::string>& environment) {
           const std::string file = folder.path() + "/" + name + "." + kind;
-          const CommandResult result =
-              run_command({.arguments = {"view", "--layer", "cv9", "--algorithm", "im2win", "--algorithm",
-                                         "implicit_gemm.cc", "--panel", panel, "--arrangement", arrangement, "--scale",
-                                         "1.5", "--export", file},
-                           .environment = environment});
+          const CommandResult result = run_command(
+              {.arguments = {"view", "--layer", "cv9", "--algorithm", "im2win", "--algorithm", "implicit_gemm.cc",
+                             "--panel", panel, "--arrangement", arrangement, "--scale", "1.5", "--export", file},
+               .environment = environment});
           INFO(result.err);
           left_out = result.exit == 3 && result.err.find("viewer") != std::string::npos;
           CHECK((result.exit == 0 || left_out));
