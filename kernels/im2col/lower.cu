@@ -1,80 +1,129 @@
 // The lowering of im2col: every window becomes a row of a matrix.
 //
-//   A((n, p, q), (c, u, v)) = x(n, c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left)
+//   A((n, p, q), k) = x(n, c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left)      k = (u, v, c) in NHWC, else (c, u, v)
 //
-//   x of tile_c channels                                rows of A, one an output pixel
+//   x, `slices` filter rows or channels                 rows of A, one an output pixel
 //   +---------------+                                   +---------------------------+
-//   |   H_f rows    |    patch in shared memory         | c u v | c u v | ...       |  pixel j = 0
-//   | [===========] |   ---------------------->   j ->  | c u v | c u v | ...       |  pixel j = 1
+//   |               |    patch in shared memory         | 16 bytes | 16 bytes | ... |  pixel j = 0
+//   | [===========] |   ---------------------->   j ->  | 16 bytes | 16 bytes | ... |  pixel j = 1
 //   | [===========] |                                   |   ...                     |
 //   +---------------+                                   +---------------------------+
-//     of tile_q windows                                   a thread keeps its columns
+//     of tile_q windows                                   a thread keeps its vector of columns
 //
-// Each element of x is written H_f·W_f/(s_h·s_w) times, so writing sets the pace. A block takes the part of its
-// windows' rows that belongs to tile_c channels: what it reads of x, each element once, goes through shared memory
-// (`staging`). A thread writes the same columns of every row: it works out once where they lie in the patch, and from
-// pixel to pixel they all move by the same step. Neighbouring threads write neighbouring columns.
+// Each element of x is written H_f·W_f/(s_h·s_w) times, so writing sets the pace, and everything is written in vectors
+// of 16 bytes. A block takes some columns of its pixels' rows: `slices` filter rows, of which each is (v, c), in NHWC;
+// `slices` channels, of which each is (u, v), otherwise. What it reads of x, each element once, goes through shared
+// memory (`staging`). Where a vector begins in one slice and ends in the next, the block of the first writes it.
+//
+// A thread writes the same vector of every row: it works out once where its elements lie in the patch, and from pixel
+// to pixel they all move by the same step. In NHWC with whole vectors of channels a vector of A is one of x.
 //
 // The pixels of a block are tile_q neighbours in a row of y, or, where images are the fastest axis of x, tile_n images.
 #include "common/default_layer.h"
+#include "common/element.cuh"
+#include "im2col/columns.cuh"
 #ifndef CONVLENS_CONFIGURED
-constexpr int threads = 256, tile_c = 32, tile_q = 32, tile_n = 1;
-constexpr bool staging = true;
+constexpr int threads = 256, slices = 3, tile_q = 32, tile_n = 1;
+constexpr bool staging = true, whole_vectors = true;
 #endif
 
-constexpr int pixels = tile_q * tile_n;
-constexpr int pitch = tile_n > 1 ? tile_n + 1 : 1;  // of images in the patch: threads read 1, not 32, to a bank
+constexpr int vector = 16 / sizeof(Element), pixels = tile_q * tile_n;
+// Of images in the patch: one more word than a multiple of 32, as threads of a warp read one image of many cells.
+constexpr int pitch = tile_n > 1 ? tile_n + 4 / static_cast<int>(sizeof(Element)) : 1;
+
+// What a thread reads at a time: an element, or 16 bytes.
+template <bool whole>
+struct UnitOf {
+  using Type = Element;
+  static __device__ __forceinline__ Type zero() { return rounded(0.0f); }
+};
+template <>
+struct UnitOf<true> {
+  using Type = uint4;
+  static __device__ __forceinline__ Type zero() { return make_uint4(0, 0, 0, 0); }
+};
+using Unit = typename UnitOf<whole_vectors>::Type;
+constexpr int unit = sizeof(Unit) / sizeof(Element);
 
 extern "C" __global__ void __launch_bounds__(threads)
-lower(const float* __restrict__ x, float* __restrict__ a, long long first_image, long long images, const Sizes s) {
-  extern __shared__ float patch[];  // (channel, u, column, image): (tile_c, H_f, width, tile_n)
+lower(const Element* __restrict__ x, Element* __restrict__ a, long long first_image, long long images, const Sizes s) {
+  extern __shared__ uint4 shared[];  // (slice, column, channel) in NHWC, else (slice, u, column, image)
+  Element* const patch = reinterpret_cast<Element*>(shared);
   const int width = (tile_q - 1) * s.stride_w + (s.wf - 1) * s.dilation_w + 1;
-  const int taps = s.hf * s.wf, patch_of_channel = s.hf * width * tile_n;
+  const int all_slices = channels_last ? s.hf : s.cig, slice = channels_last ? s.wf * s.cig : s.hf * s.wf;
 
-  // Which block this is: (image tile, p, q tile, channel tile), the last fastest, so that rows are completed soon.
-  const int tiles_c = (s.ci + tile_c - 1) / tile_c, tiles_q = (s.wo + tile_q - 1) / tile_q;
-  const int c0 = blockIdx.x % tiles_c * tile_c, q0 = blockIdx.x / tiles_c % tiles_q * tile_q;
-  const int p = blockIdx.x / tiles_c / tiles_q % s.ho, n0 = blockIdx.x / tiles_c / tiles_q / s.ho * tile_n;
-  const int channels = min(tile_c, s.ci - c0), h0 = p * s.stride_h - s.pad_top, w0 = q0 * s.stride_w - s.pad_left;
+  // Which block this is: (image tile, p, q tile, group, tile of slices), the last fastest: rows are completed soon.
+  int rest = blockIdx.x;
+  const auto digit = [&rest](int base) {
+    const int value = rest % base;
+    rest /= base;
+    return value;
+  };
+  const int first_slice = digit((all_slices + slices - 1) / slices) * slices, group = digit(s.groups);
+  const int q0 = digit((s.wo + tile_q - 1) / tile_q) * tile_q, p = digit(s.ho), n0 = rest * tile_n;
+  const int end_slice = min(first_slice + slices, all_slices);
+  const int first_vector = (first_slice * slice + vector - 1) / vector;
+  const int end_vector = (end_slice * slice + vector - 1) / vector;
+  const int held = min((end_vector * vector - 1) / slice + 1, all_slices) - first_slice;
+  const int h0 = p * s.stride_h - s.pad_top, w0 = q0 * s.stride_w - s.pad_left;
 
-  const auto element = [&](int c, int u, int column, int image) {
+  // The unit of x at channel c of the group and tap row u, `column` columns and `image` images from the block's first.
+  const auto read = [&](int c, int u, int column, int image) {
     const int h = h0 + u * s.dilation_h, w = w0 + column;
     const bool inside = h >= 0 && h < s.hi && w >= 0 && w < s.wi && n0 + image < images;
-    return inside ? x[(first_image + n0 + image) * s.x_n + (c0 + c) * static_cast<long long>(s.x_c) +
-                      h * static_cast<long long>(s.x_h) + w * static_cast<long long>(s.x_w)]
-                  : 0.0f;
+    return inside ? *reinterpret_cast<const Unit*>(
+                        x + (first_image + n0 + image) * s.x_n + (group * s.cig + c) * static_cast<long long>(s.x_c) +
+                        h * static_cast<long long>(s.x_h) + w * static_cast<long long>(s.x_w))
+                  : UnitOf<whole_vectors>::zero();
   };
   if constexpr (staging) {
     // In the order of x's memory.
+    const int line = channels_last ? s.cig / unit : tile_n, slice_units = line * width * (channels_last ? 1 : s.hf);
 #pragma unroll 4
-    for (int e = threadIdx.x; e < channels * patch_of_channel; e += threads) {
-      const int image = e % tile_n;
-      int c, u, column;
-      if constexpr (x_layout == NHWC)
-        c = e % channels, column = e / channels % width, u = e / channels / width;
+    for (int e = threadIdx.x; e < held * slice_units; e += threads) {
+      const int column = e / line % width;
+      if constexpr (channels_last)
+        reinterpret_cast<Unit*>(patch)[e] = read(e % line * unit, first_slice + e / slice_units, column, 0);
       else
-        column = e / tile_n % width, u = e / tile_n / width % s.hf, c = e / tile_n / width / s.hf;
-      patch[((c * s.hf + u) * width + column) * pitch + image] = element(c, u, column, image);
+        reinterpret_cast<Unit*>(patch)[e / line * pitch + e % line] =
+            read(first_slice + e / slice_units, e / line / width % s.hf, column, e % line);
     }
     __syncthreads();
   }
 
-  // Thread → a column and every `groups`-th pixel, or, where columns are many, several columns and every pixel.
-  const int columns = channels * taps, row_length = s.ci * taps;
-  const int groups = tile_c * taps >= threads ? 1 : max(1, threads / columns), group = threadIdx.x / columns;
-  if (groups > 1 && group >= groups) return;
-  for (int k = groups > 1 ? threadIdx.x % columns : threadIdx.x; k < columns; k += groups > 1 ? columns : threads) {
-    const int c = k / taps, u = k / s.wf % s.hf, shift = k % s.wf * s.dilation_w;
-    const float* const in_patch = patch + ((c * s.hf + u) * width + shift) * pitch;
-    float* const column = a + c0 * taps + k;
-#pragma unroll 8
-    for (int j = groups > 1 ? group : 0; j < pixels; j += groups) {
+  // Thread → a vector and every `rows`-th pixel, or, where vectors are many, several of them and every pixel.
+  const int vectors = end_vector - first_vector, lanes = max(1, min(vectors, threads)), rows = threads / lanes;
+  const int first_pixel = threadIdx.x / lanes;
+  if (first_pixel >= rows) return;
+  for (int v = first_vector + threadIdx.x % lanes; v < end_vector; v += lanes) {
+    constexpr int units = vector / unit;
+    const int valid = s.cig * s.hf * s.wf - v * vector;  // elements of the window that are left
+    Column at[units];
+    int place[units];
+#pragma unroll
+    for (int e = 0; e < units; ++e) {
+      at[e] = column_at(v * vector + e, s);
+      const int shift = at[e].v * s.dilation_w;
+      place[e] = channels_last ? ((at[e].u - first_slice) * width + shift) * s.cig + at[e].c
+                               : (((at[e].c - first_slice) * s.hf + at[e].u) * width + shift) * pitch;
+    }
+    Element* const columns = a + group * s.row + v * vector;
+#pragma unroll 4
+    for (int j = first_pixel; j < pixels; j += rows) {
       const int image = j % tile_n, q = j / tile_n;
-      if (q0 + q >= s.wo || n0 + image >= images) break;
+      if (q0 + q >= s.wo || n0 + image >= images) continue;
+      alignas(16) Unit values[units];
+      const int step = q * s.stride_w;
+#pragma unroll
+      for (int e = 0; e < units; ++e) {
+        const Element* const staged = patch + place[e] + (channels_last ? step * s.cig : step * pitch + image);
+        values[e] = e >= valid ? UnitOf<whole_vectors>::zero()
+                    : staging  ? *reinterpret_cast<const Unit*>(staged)
+                               : read(at[e].c, at[e].u, at[e].v * s.dilation_w + step, image);
+      }
       const long long row = (n0 + image) * static_cast<long long>(s.row_n) +
                             (p * s.wo + q0 + q) * static_cast<long long>(s.row_pixel);
-      const int step = q * s.stride_w;
-      column[row * row_length] = staging ? in_patch[step * pitch + image] : element(c, u, step + shift, image);
+      *reinterpret_cast<uint4*>(columns + row * s.groups * s.row) = *reinterpret_cast<const uint4*>(values);
     }
   }
 }

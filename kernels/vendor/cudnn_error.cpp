@@ -6,22 +6,15 @@
 #include "algorithms/fft/fft_error.h"
 #include "algorithms/winograd/winograd_error.h"
 #include "algorithms/winograd/winograd_rules.h"
+#include "kernels/common/tensor_cores.h"
 
 namespace convlens::gpu {
 
 namespace {
 
-// Tensor cores align the products of a step to the largest and cut the rest off, before they add: four times γ(K).
-constexpr double kTensorCores = 4;
-
 ErrorModel sums(const Request& request) {
-  ErrorModel model = plain_sum_model(request.problem, request.dtype);
-  if (request.dtype == DType::f32) return model;
-  model.worst_case = [plain = model.worst_case](const BoundInputs& inputs, std::span<double> bound) {
-    plain(inputs, bound);
-    for (double& value : bound) value *= kTensorCores;
-  };
-  return model;
+  return request.dtype == DType::f32 ? plain_sum_model(request.problem, request.dtype)
+                                     : tensor_core_sum_model(request.problem, request.dtype);
 }
 
 ErrorModel fft_bound(const Request& request, bool whole_image) {

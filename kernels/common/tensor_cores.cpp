@@ -1,0 +1,14 @@
+#include "kernels/common/tensor_cores.h"
+
+namespace convlens::gpu {
+
+ErrorModel tensor_core_sum_model(const ConvProblem& problem, DType dtype) {
+  ErrorModel model = plain_sum_model(problem, dtype);
+  model.worst_case = [plain = model.worst_case](const BoundInputs& inputs, std::span<double> bound) {
+    plain(inputs, bound);
+    for (double& value : bound) value *= kTensorCores;
+  };
+  return model;
+}
+
+}  // namespace convlens::gpu
