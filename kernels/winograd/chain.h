@@ -1,4 +1,4 @@
-// The steps of winograd.cc and the stages between them: Winograd as a chain of kernels.
+// The steps of winograd.cc and winograd.tc and the stages between them: Winograd as a chain of kernels.
 //
 //   transform_input    V = Bᵀ d B       n_h·n_w matrices (tiles, C_i)
 //   transform_filter   U = G g Gᵀ       n_h·n_w matrices (C_i/G, C_o)
@@ -6,7 +6,8 @@
 //   transform_output   Y = Aᵀ M A
 //
 // V and M follow the layouts of x and y: channels are their fastest index in NHWC, tiles otherwise. The chain may be
-// run for a chunk of images at a time. Fused, all but the filter's transform is one kernel, and V and M are not stored.
+// run for a chunk of images at a time. On tensor cores V and U are short, and M is not. Fused, all but the filter's
+// transform is one kernel, and V and M are not stored.
 #pragma once
 
 #include <memory>
