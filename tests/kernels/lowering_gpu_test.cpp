@@ -118,6 +118,9 @@ TEST_CASE("every cell of im2col's matrices and of winograd's V and U is as mappe
     for (const DType dtype : {DType::f16, DType::bf16})
       run(gpu::im2col_tc(), problem, options, layout, dtype, all_right(dtype));
   }
+  for (const char* options : {"m=2", "m=4", "m=4,sizes=runtime"})
+    for (const DType dtype : {DType::f16, DType::bf16})
+      run(gpu::winograd_tc(), problem, options, layout, dtype, all_right(dtype));
   for (const char* options : {"m=2", "m=4", "m=6", "m=4,sizes=runtime", "fuse=on"})
     run(gpu::winograd_cc(), problem, options, layout, DType::f32, all_right(DType::f32));
 }
@@ -140,4 +143,5 @@ TEST_CASE("a million cells of a layer's im2col matrix and of its V and U are as 
   run(gpu::im2col_cc(), problem, "", layout, DType::f32, samples_right(DType::f32));
   run(gpu::im2col_tc(), problem, "", layout, DType::f16, samples_right(DType::f16));
   run(gpu::winograd_cc(), problem, "", layout, DType::f32, samples_right(DType::f32));
+  run(gpu::winograd_tc(), problem, "", layout, DType::f16, samples_right(DType::f16));
 }
