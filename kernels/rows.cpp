@@ -17,8 +17,8 @@ namespace convlens::gpu {
 void add_rows() {
   // One line an algorithm.
   static const std::array rows{
-      &direct_cc(),   &im2col_cc(), &implicit_gemm_cc(), &im2win_cc(),
-      &winograd_cc(), &fft_cc(),    &im2col_tc(),        &winograd_tc(),
+      &direct_cc(), &im2col_cc(), &implicit_gemm_cc(), &im2win_cc(), &winograd_cc(),
+      &fft_cc(),    &im2col_tc(), &winograd_tc(),      &fft_tc(),
   };
   add_algorithms(rows);
   add_algorithms(cudnn_rows());

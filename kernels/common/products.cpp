@@ -115,10 +115,10 @@ std::vector<Option> tensor_tiling_options() {
 
 // Larger tiles read less from shared memory for each product, smaller ones waste less at the edges and while a block
 // begins and ends. Copies that transpose keep a thread from having the registers of 8x16. kernels/PERFORMANCE.md.
-Tiling tiling(const OptionSet& options, const Products& p) {
+Tiling tiling(const OptionSet& options, const Products& p, std::string_view tile_option) {
   Tiling t{.stages = static_cast<int>(options.integer("stages")), .vector_io = options.is("vector_io", "on")};
   const bool large = p.m > 64 && p.n > 64 && p.k >= 256;
-  std::string tile = options["tile"];
+  std::string tile = options[tile_option];
   if (tile == "auto" && on_tensor_cores(p))
     tile = p.m > 64 && p.n > 64 ? "128x128" : p.n > 64 ? "64x128" : "64x64";
   else if (tile == "auto")

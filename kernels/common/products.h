@@ -2,6 +2,7 @@
 // cores and common/gemm_tc.cu on tensor cores, or cuBLAS.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "algorithms/interface/option.h"
@@ -43,7 +44,7 @@ struct Tiling {
 // The options that shape the own kernels on CUDA cores and on tensor cores, and what they ask for.
 std::vector<Option> tiling_options();
 std::vector<Option> tensor_tiling_options();
-Tiling tiling(const OptionSet& options, const Products& products);
+Tiling tiling(const OptionSet& options, const Products& products, std::string_view tile_option = "tile");
 
 Launch own_gemm(const Products& products, const Tiling& tiling, bool sizes_at_run_time);
 
