@@ -76,9 +76,9 @@ __device__ __forceinline__ long long offset_of_column(int j, const Sizes& s) {
 }
 
 extern "C" __global__ void __launch_bounds__(threads, blocks_per_sm)
-gemm_tc(const Element* __restrict__ a, const Element* __restrict__ b, const Element* __restrict__ bias,
-        Result* __restrict__ c, long long inner, long long a_outer, long long a_inner, long long b_outer,
-        long long b_inner, long long c_outer, long long c_inner, const Sizes s) {
+    gemm_tc(const Element* __restrict__ a, const Element* __restrict__ b, const Element* __restrict__ bias,
+            Result* __restrict__ c, long long inner, long long a_outer, long long a_inner, long long b_outer,
+            long long b_inner, long long c_outer, long long c_inner, const Sizes s) {
   extern __shared__ uint4 shared[];  // stages × (slice of A, slice of B); at the end the tile of C in FP32
   Element* const slices_of_both = reinterpret_cast<Element*>(shared);
   const int outer_index = blockIdx.y / static_cast<int>(inner), inner_index = blockIdx.y % static_cast<int>(inner);

@@ -3,8 +3,8 @@
 //
 //   exponent(t) = 15 − log2_terms − ⌈log₂ max|x|⌉      over all channels of tile t, so that it leaves the sum over them
 //
-// A bin is a sum of at most 2^log2_terms elements times numbers of modulus 1: scaled it is at most 2¹⁵, and FP16 ends at
-// 65504, twice as far. Infinities and NaN are passed over: they remain what they are however scaled. A block a tile.
+// A bin is a sum of at most 2^log2_terms elements times numbers of modulus 1: scaled it is at most 2¹⁵, and FP16 ends
+// at 65504, twice as far. Infinities and NaN are passed over: they remain what they are however scaled. A block a tile.
 #include "fft/fft_tile.cuh"
 #ifndef CONVLENS_CONFIGURED
 constexpr int log2_terms = 10;
@@ -13,7 +13,7 @@ constexpr int log2_terms = 10;
 constexpr int threads = 256;
 
 extern "C" __global__ void __launch_bounds__(threads)
-fft_exponents(const Element* __restrict__ operand, int* __restrict__ exponents, const Sizes s) {
+    fft_exponents(const Element* __restrict__ operand, int* __restrict__ exponents, const Sizes s) {
   float most = 0.0f;
   const auto take = [&most](Element value) {
     const float size = fabsf(to_float(value));
@@ -30,11 +30,12 @@ fft_exponents(const Element* __restrict__ operand, int* __restrict__ exponents, 
     const int h0 = max(rows.input(i, 0, 0), 0), w0 = max(columns.input(j, 0, 0), 0);
     const int height = min(rows.input(i, 0, 0) + rows.span_of(i), s.hi) - h0;
     const int width = min(columns.input(j, 0, 0) + columns.span_of(j), s.wi) - w0;
-    const Element* const first =
-        operand + image * static_cast<long long>(s.x_n) + h0 * static_cast<long long>(s.x_h) + w0 * static_cast<long long>(s.x_w);
+    const Element* const first = operand + image * static_cast<long long>(s.x_n) + h0 * static_cast<long long>(s.x_h) +
+                                 w0 * static_cast<long long>(s.x_w);
     // In the order of x's memory.
     for (int e = threadIdx.x; height > 0 && width > 0 && e < s.ci * height * width; e += threads) {
-      const int c = channels_last ? e % s.ci : e / width / height, column = channels_last ? e / s.ci % width : e % width;
+      const int c = channels_last ? e % s.ci : e / width / height,
+                column = channels_last ? e / s.ci % width : e % width;
       const int row = channels_last ? e / s.ci / width : e / width % height;
       take(first[c * static_cast<long long>(s.x_c) + row * static_cast<long long>(s.x_h) +
                  column * static_cast<long long>(s.x_w)]);

@@ -13,8 +13,8 @@
 //     │ ║      ║       ──▶     │ [k][column][tile] ──▶   ═══════════     ──▶     │ ←  tiles_per_block  →
 //     q ║      ║               └                         ═══════════             ▼
 //
-// For tensor cores elements are scaled as they are read, by the power of two of their tile: the transform cannot overflow
-// either, and what is stored is rounded once (fft_store.cuh).
+// For tensor cores elements are scaled as they are read, by the power of two of their tile: the transform cannot
+// overflow either, and what is stored is rounded once (fft_store.cuh).
 //
 // Both real columns of a pair are of one tile: two tiles packed into one transform would leak a NaN, and roundoff, from
 // one to the other.
@@ -22,8 +22,9 @@
 #include "fft/fft_store.cuh"
 #include "fft/fft_tile.cuh"
 
-// Writes `tiles` tiles a channel to `spectra`, whose channels are `pitch` numbers apart. `exponents` are the tiles', null
-// where spectra are in FP32; `sums` is where a + b goes of each bin of the input, where three multiplications want it.
+// Writes `tiles` tiles a channel to `spectra`, whose channels are `pitch` numbers apart. `exponents` are the tiles',
+// null where spectra are in FP32; `sums` is where a + b goes of each bin of the input, where three multiplications want
+// it.
 extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     fft_forward(const Element* __restrict__ operand, const int* __restrict__ exponents, void* __restrict__ spectra,
                 Element* __restrict__ sums, long long tiles, long long pitch, const Sizes s) {

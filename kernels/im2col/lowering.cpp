@@ -19,21 +19,26 @@ constexpr std::int64_t kWantedPatch = 24 << 10;  // of x, of a block: eight then
 bool channels_last(const Request& request) { return request.layouts.x == Layout::NHWC; }
 std::int64_t vector_of(const Request& request) { return 16 / size_of(request.dtype); }
 
-// The part of A that a block of kernels/im2col/lower.cu makes, and the columns of x that it needs for it.
+// The part of A that a block of kernels/im2col/lower.cu makes, the part of x that it needs, and its threads.
 struct LoweringTile {
+  bool whole_vectors = false, lines = false;  // as the kernel explains
   std::int64_t slices = 1, q = 1, n = 1;
   std::int64_t patch_bytes = 0;
+  std::int64_t lanes = 8, threads = kThreads;
 
   LoweringTile(const Request& request, std::int64_t images) {
     const ConvProblem& p = request.problem;
     const bool last = channels_last(request);
     const std::int64_t all = last ? p.hf() : p.ci_per_group(), slice = p.reduction() / all;
     const std::int64_t size = size_of(request.dtype), vector = vector_of(request);
+    whole_vectors = last && p.ci_per_group() % vector == 0;
+    lines = !whole_vectors && (request.layouts.x == Layout::NCHW || (last && p.groups() == 1));
     const auto bytes = [&] {
-      const std::int64_t held =
-          std::min(all, slices + (slices * slice % vector == 0 ? 0 : ceil_div(vector - 1, slice)));
+      const std::int64_t beyond = slices * slice % vector == 0 ? 0 : ceil_div(vector - 1, slice);
       const std::int64_t width = (q - 1) * p.spec().stride_w + p.extent_w(), pitch = n > 1 ? n + 4 / size : 1;
-      return held * width * (last ? p.ci_per_group() : p.hf() * pitch) * size;
+      const std::int64_t line = width * (last ? p.ci_per_group() : pitch);
+      const std::int64_t line_pitch = lines ? (line + 2 * vector - 2) / vector * vector : line;
+      return std::min(all, slices + beyond) * (last ? 1 : p.hf()) * line_pitch * size;
     };
     const auto even = [](std::int64_t count, std::int64_t most) { return ceil_div(count, ceil_div(count, most)); };
     slices = even(all, std::clamp<std::int64_t>(kRowBytes / (slice * size), 1, all));
@@ -47,6 +52,17 @@ struct LoweringTile {
     while (bytes() > kMostPatchBytes && slices > 1) slices = ceil_div(slices, 2);
     while (bytes() > kMostPatchBytes && q * n > 1) q = ceil_div(q, 2), n = ceil_div(n, 2);
     patch_bytes = ceil_div(bytes(), 16) * 16;
+    choose_threads(ceil_div(slices * slice, vector));
+  }
+
+  // Warps that share out the groups of `lanes` vectors evenly, about eight of them.
+  void choose_threads(std::int64_t vectors) {
+    constexpr std::int64_t kWarp = 32, kWarps = kThreads / kWarp;
+    if (whole_vectors && q * n < 16) lanes = kWarp;
+    while (lanes > 1 && lanes / 2 >= vectors) lanes /= 2;
+    const std::int64_t groups = ceil_div(vectors, lanes), rounds = ceil_div(groups, kWarps + 1);
+    const std::int64_t together = ceil_div(groups, rounds);
+    threads = kWarp * together * std::max<std::int64_t>(1, kWarps / together);
   }
 };
 
@@ -98,12 +114,14 @@ Launch lower(const Lowering& l, std::int64_t first, std::int64_t images) {
   const LoweringTile tile(l.request, images);
   const bool staging = l.request.options.is("staging", "on"), last = channels_last(l.request);
   Kernel made = kernel(l.request, "im2col/lower.cu", "lower",
-                       {{"threads", kThreads},
+                       {{"threads", static_cast<int>(tile.threads)},
+                        {"lanes", static_cast<int>(tile.lanes)},
                         {"slices", static_cast<int>(tile.slices)},
                         {"tile_q", static_cast<int>(tile.q)},
                         {"tile_n", static_cast<int>(tile.n)},
                         {"staging", staging},
-                        {"whole_vectors", last && p.ci_per_group() % vector_of(l.request) == 0}});
+                        {"whole_vectors", tile.whole_vectors},
+                        {"lines", tile.lines}});
   made.architectures.least = 75;
   made.sizes.push_back({"row", l.row});
   made.sizes.push_back({"row_n", l.images_fastest ? 1 : l.pixels()});
@@ -113,7 +131,7 @@ Launch lower(const Lowering& l, std::int64_t first, std::int64_t images) {
   launch.kernel = std::move(made);
   launch.grid = {ceil_div(images, tile.n) * p.ho() * ceil_div(p.wo(), tile.q) * p.groups() *
                  ceil_div(last ? p.hf() : p.ci_per_group(), tile.slices)};
-  launch.block = {kThreads};
+  launch.block = {tile.threads};
   launch.shared_bytes = staging ? tile.patch_bytes : 0;
   launch.arguments = {x(), buffer("im2col"), number(first), number(images)};
   launch.writes = "im2col";

@@ -89,7 +89,11 @@ Products products(const Chain& chain, std::int64_t images) {
                    .k_contiguous = !chain.v_tiles_fastest,
                    .outer_step = pitch * p.ci(),
                    .inner_step = chain.v_tiles_fastest ? cig * pitch : cig};
-  const Matrices u{.first = buffer("U"), .ld = p.co(), .outer_step = cig * p.co(), .inner_step = cog};
+  const Matrices u{.first = buffer("U"),
+                   .ld = chain.u_inputs_fastest ? cig : p.co(),
+                   .k_contiguous = chain.u_inputs_fastest,
+                   .outer_step = cig * p.co(),
+                   .inner_step = chain.u_inputs_fastest ? cog * cig : cog};
   const Matrices m{.first = buffer("M"),
                    .ld = chain.m_tiles_fastest ? pitch : p.co(),
                    .outer_step = pitch * p.co(),
@@ -111,6 +115,7 @@ Launch filter_launch(const Chain& chain) {
   Launch launch;
   launch.sentence = "transforms the filter into U";
   launch.kernel = transform(chain, "transform_filter", {kG}, kFilterThreads);
+  launch.kernel.constants.emplace_back("inputs_fastest", chain.u_inputs_fastest);
   launch.grid = {ceil_div(p.co() * p.ci_per_group(), kFilterThreads)};
   launch.block = {kFilterThreads};
   launch.arguments = {w(), buffer("U")};
@@ -145,7 +150,8 @@ Chain::Chain(const Request& r, const Request& resolved, std::int64_t chunk_image
       // The last chunk must not be smaller, as it would lie in another order.
       images_fastest((r.layouts.x == Layout::CHWN || r.layouts.y == Layout::CHWN) && r.problem.n() % chunk == 0),
       v_tiles_fastest(r.layouts.x != Layout::NHWC),
-      m_tiles_fastest(r.layouts.y != Layout::NHWC) {}
+      m_tiles_fastest(r.layouts.y != Layout::NHWC),
+      u_inputs_fastest(size_of(r.dtype) == 2) {}
 
 std::vector<Stage> stages(const Chain& chain) {
   std::vector<Stage> all = winograd_stages(chain.problem(), chain.request.dtype, chain.nested);
@@ -158,7 +164,10 @@ std::vector<Stage> stages(const Chain& chain) {
     stage.lay_out(order);
   };
   lay_out(all[0], chain.v_tiles_fastest);
-  all[1].lay_out({0, 1, 3, 2});
+  if (chain.u_inputs_fastest)
+    all[1].lay_out();
+  else
+    all[1].lay_out({0, 1, 3, 2});
   lay_out(all[2], chain.m_tiles_fastest);
   if (chain.fused) all[0].stored = all[2].stored = false;
   return all;

@@ -72,10 +72,14 @@ std::vector<Box> input_boxes(const Chain& chain, std::int64_t first, std::int64_
 std::vector<Box> filter_boxes(const Chain& chain, std::int64_t threads, std::int64_t block) {
   const ConvProblem& p = chain.problem();
   const std::int64_t first = block * threads, count = std::min(threads, p.co() * p.ci_per_group() - first);
+  const std::int64_t h = chain.nested->rows.n(), w = chain.nested->columns.n();
   std::vector<Box> boxes;
-  for (const Run& run : runs_of_range(first, count, 1, p.co()))
-    boxes.push_back(
-        {{0, 0, run.column, run.image}, {chain.nested->rows.n(), chain.nested->columns.n(), run.count, 1, 1, 1}});
+  if (chain.u_inputs_fastest)
+    for (const Run& run : runs_of_range(first, count, 1, p.ci_per_group()))
+      boxes.push_back({{0, 0, run.image, run.column}, {h, w, 1, run.count, 1, 1}});
+  else
+    for (const Run& run : runs_of_range(first, count, 1, p.co()))
+      boxes.push_back({{0, 0, run.column, run.image}, {h, w, run.count, 1, 1, 1}});
   return boxes;
 }
 

@@ -6,14 +6,22 @@
 //   | . . . |   -------->   +-|   | C_i/G    neighbours in U; they read filters that lie far apart, but w is small
 //   | . . . |                 +---+
 //   +-------+                  C_o
+//
+// With `inputs_fastest` U is (C_o, C_i/G) instead, and neighbouring threads take neighbouring input channels, which are
+// neighbours in w, too.
 #include "winograd/winograd.cuh"
+#ifndef CONVLENS_CONFIGURED
+constexpr bool inputs_fastest = true;
+#endif
 
 extern "C" __global__ void __launch_bounds__(threads)
-transform_filter(const Element* __restrict__ w, Element* __restrict__ u, const Sizes s) {
-  const long long index = blockIdx.x * static_cast<long long>(threads) + threadIdx.x;  // (c, o)
+    transform_filter(const Element* __restrict__ w, Element* __restrict__ u, const Sizes s) {
+  const long long index = blockIdx.x * static_cast<long long>(threads) + threadIdx.x;
   const long long filters = static_cast<long long>(s.co) * s.cig;
   if (index >= filters) return;
-  const int o = static_cast<int>(index % s.co), c = static_cast<int>(index / s.co);
+  const int across = inputs_fastest ? s.cig : s.co;
+  const int fast = static_cast<int>(index % across), slow = static_cast<int>(index / across);
+  const int o = inputs_fastest ? slow : fast, c = inputs_fastest ? fast : slow;
 
   const Element* const filter = w + o * static_cast<long long>(s.w_o) + c * static_cast<long long>(s.w_c);
   float g[r_h * r_w], cells[points];

@@ -16,14 +16,13 @@
 constexpr int blocks_per_sm = points <= 36 ? 1024 / threads : 1;  // 64 registers a thread: less spills, more idles
 
 extern "C" __global__ void __launch_bounds__(threads, blocks_per_sm)
-transform_input(const Element* __restrict__ x, Element* __restrict__ v, long long first_image, long long chunk,
-                const Sizes s) {
+    transform_input(const Element* __restrict__ x, Element* __restrict__ v, long long first_image, long long chunk,
+                    const Sizes s) {
   const int images = static_cast<int>(chunk), tiles = images * s.tiles_h * s.tiles_w;
   const Item item = item_of_thread(tiles, s.ci);
   if (item.tile >= tiles) return;
   const Tile tile = tile_at(item.tile, images, s);
-  const Element* const image =
-      x + (first_image + tile.n) * s.x_n + item.channel * static_cast<long long>(s.x_c);
+  const Element* const image = x + (first_image + tile.n) * s.x_n + item.channel * static_cast<long long>(s.x_c);
 
   float d[points], cells[points];
 #pragma unroll

@@ -13,8 +13,8 @@
 #include "winograd/winograd.cuh"
 
 extern "C" __global__ void __launch_bounds__(threads)
-transform_output(const float* __restrict__ m, const Element* __restrict__ bias, Element* __restrict__ y,
-                 long long first_image, long long chunk, const Sizes s) {
+    transform_output(const float* __restrict__ m, const Element* __restrict__ bias, Element* __restrict__ y,
+                     long long first_image, long long chunk, const Sizes s) {
   const int images = static_cast<int>(chunk), tiles = images * s.tiles_h * s.tiles_w;
   const Item item = item_of_thread(tiles, s.co);
   const bool exists = item.tile < tiles;
