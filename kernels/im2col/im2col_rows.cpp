@@ -8,6 +8,7 @@
 #include "kernels/common/tensor_cores.h"
 #include "kernels/im2col/im2col.h"
 #include "kernels/im2col/lowering.h"
+#include "kernels/im2col/lowering_tile.h"
 #include "kernels/row.h"
 
 namespace convlens::gpu {
@@ -19,7 +20,7 @@ Decisions decide(const Request& request) {
   const Buffer workspace = cublas_workspace();
   Decisions d = decisions({request, lowering_steps(request, workspace)});
   d.stages = lowering_stages(request);
-  if (cublas) d.scratch = {workspace};
+  d.scratch = lowering_scratch(request, workspace);
   const ConvProblem& p = request.problem;
   d.executed_flops = checked::product("executed FLOPs", {2, p.n(), p.ho(), p.wo(), p.co(), row_columns(request)});
   d.error_model =
@@ -30,7 +31,7 @@ Decisions decide(const Request& request) {
 
 std::optional<Refusal> needs_small_patch(const Request& request) {
   if (request.options.is("staging", "off")) return std::nullopt;
-  const std::int64_t bytes = patch_bytes(request);
+  const std::int64_t bytes = LoweringTile(request, images_of_pass(request)).patch_bytes;
   if (bytes <= kMostPatchBytes) return std::nullopt;
   Request nearest = request;
   nearest.options.set("staging", "off");

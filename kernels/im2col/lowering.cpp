@@ -4,6 +4,7 @@
 
 #include "kernels/common/products.h"
 #include "kernels/im2col/lowering_map.h"
+#include "kernels/im2col/lowering_tile.h"
 #include "kernels/row.h"
 
 namespace convlens::gpu {
@@ -11,61 +12,6 @@ namespace convlens::gpu {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kPixels = 32;             // of a block of the lowering, at least if there are as many
-constexpr std::int64_t kRowBytes = 1536;         // of A, of a pixel and block, about
-constexpr std::int64_t kTileBytes = 32768;       // of A, of a block: blocks with few columns take more pixels
-constexpr std::int64_t kWantedPatch = 24 << 10;  // of x, of a block: eight then share a multiprocessor
-
-bool channels_last(const Request& request) { return request.layouts.x == Layout::NHWC; }
-std::int64_t vector_of(const Request& request) { return 16 / size_of(request.dtype); }
-
-// The part of A that a block of kernels/im2col/lower.cu makes, the part of x that it needs, and its threads.
-struct LoweringTile {
-  bool whole_vectors = false, lines = false;  // as the kernel explains
-  std::int64_t slices = 1, q = 1, n = 1;
-  std::int64_t patch_bytes = 0;
-  std::int64_t lanes = 8, threads = kThreads;
-
-  LoweringTile(const Request& request, std::int64_t images) {
-    const ConvProblem& p = request.problem;
-    const bool last = channels_last(request);
-    const std::int64_t all = last ? p.hf() : p.ci_per_group(), slice = p.reduction() / all;
-    const std::int64_t size = size_of(request.dtype), vector = vector_of(request);
-    whole_vectors = last && p.ci_per_group() % vector == 0;
-    lines = !whole_vectors && (request.layouts.x == Layout::NCHW || (last && p.groups() == 1));
-    const auto bytes = [&] {
-      const std::int64_t beyond = slices * slice % vector == 0 ? 0 : ceil_div(vector - 1, slice);
-      const std::int64_t width = (q - 1) * p.spec().stride_w + p.extent_w(), pitch = n > 1 ? n + 4 / size : 1;
-      const std::int64_t line = width * (last ? p.ci_per_group() : pitch);
-      const std::int64_t line_pitch = lines ? (line + 2 * vector - 2) / vector * vector : line;
-      return std::min(all, slices + beyond) * (last ? 1 : p.hf()) * line_pitch * size;
-    };
-    const auto even = [](std::int64_t count, std::int64_t most) { return ceil_div(count, ceil_div(count, most)); };
-    slices = even(all, std::clamp<std::int64_t>(kRowBytes / (slice * size), 1, all));
-    if (!last && slices < all && slices > vector) slices = slices / vector * vector;  // blocks begin with a vector
-    const std::int64_t most = std::max(kPixels, kTileBytes / (slices * slice * size));
-    if (request.layouts.x == Layout::CHWN)
-      n = std::clamp<std::int64_t>(images, 1, kPixels);
-    else
-      q = even(p.wo(), std::min(most, p.wo()));
-    while (bytes() > kWantedPatch && q * n > 8) q = ceil_div(q, 2), n = ceil_div(n, 2);
-    while (bytes() > kMostPatchBytes && slices > 1) slices = ceil_div(slices, 2);
-    while (bytes() > kMostPatchBytes && q * n > 1) q = ceil_div(q, 2), n = ceil_div(n, 2);
-    patch_bytes = ceil_div(bytes(), 16) * 16;
-    choose_threads(ceil_div(slices * slice, vector));
-  }
-
-  // Warps that share out the groups of `lanes` vectors evenly, about eight of them.
-  void choose_threads(std::int64_t vectors) {
-    constexpr std::int64_t kWarp = 32, kWarps = kThreads / kWarp;
-    if (whole_vectors && q * n < 16) lanes = kWarp;
-    while (lanes > 1 && lanes / 2 >= vectors) lanes /= 2;
-    const std::int64_t groups = ceil_div(vectors, lanes), rounds = ceil_div(groups, kWarps + 1);
-    const std::int64_t together = ceil_div(groups, rounds);
-    threads = kWarp * together * std::max<std::int64_t>(1, kWarps / together);
-  }
-};
-
 // Everything that the steps of a call are written from.
 struct Lowering {
   Request request;
@@ -74,6 +20,7 @@ struct Lowering {
   bool images_fastest;   // among the rows of A, as in y
   bool tensor_cores;     // the filter's matrix then has k contiguous
   bool filter_in_place;  // w is that matrix
+  bool sums_apart;       // cuBLAS would round a short y before it adds the bias: it leaves its sums in FP32
 
   explicit Lowering(const Request& r)
       : request(r),
@@ -82,37 +29,17 @@ struct Lowering {
         images_fastest(r.layouts.y == Layout::CHWN),
         tensor_cores(size_of(r.dtype) == 2),
         filter_in_place(tensor_cores && row == r.problem.reduction() &&
-                        (r.layouts.w == FilterLayout::OHWI) == channels_last(r)) {}
+                        (r.layouts.w == FilterLayout::OHWI) == channels_together(r)),
+        sums_apart(tensor_cores && r.problem.bias() && r.options.is("gemm", "cublas")) {}
 
   const ConvProblem& problem() const { return request.problem; }
   std::int64_t pixels() const { return problem().ho() * problem().wo(); }  // of an image
-  std::int64_t size() const { return size_of(request.dtype); }
 };
-
-// The cells of A that a block of the lowering writes.
-std::vector<Box> lowered_boxes(const Lowering& l, const LoweringTile& tile, std::int64_t first_image,
-                               std::int64_t images, std::int64_t block) {
-  const ConvProblem& p = l.problem();
-  const std::int64_t all = channels_last(l.request) ? p.hf() : p.ci_per_group(), slice = p.reduction() / all;
-  const std::int64_t vector = vector_of(l.request);
-  const auto digit = [&block](std::int64_t base) {
-    const std::int64_t value = block % base;
-    block /= base;
-    return value;
-  };
-  const std::int64_t slice0 = digit(ceil_div(all, tile.slices)) * tile.slices, g = digit(p.groups());
-  const std::int64_t q = digit(ceil_div(p.wo(), tile.q)) * tile.q, row = digit(p.ho()), n = block * tile.n;
-  const std::int64_t first = ceil_div(slice0 * slice, vector) * vector;
-  const std::int64_t end = ceil_div(std::min(slice0 + tile.slices, all) * slice, vector) * vector;
-  if (first == end) return {};
-  return {{{first_image + n, row, q, g, first},
-           {std::min(tile.n, images - n), 1, std::min(tile.q, p.wo() - q), 1, end - first, 1}}};
-}
 
 Launch lower(const Lowering& l, std::int64_t first, std::int64_t images) {
   const ConvProblem& p = l.problem();
   const LoweringTile tile(l.request, images);
-  const bool staging = l.request.options.is("staging", "on"), last = channels_last(l.request);
+  const bool staging = l.request.options.is("staging", "on"), last = channels_together(l.request);
   Kernel made = kernel(l.request, "im2col/lower.cu", "lower",
                        {{"threads", static_cast<int>(tile.threads)},
                         {"lanes", static_cast<int>(tile.lanes)},
@@ -135,7 +62,9 @@ Launch lower(const Lowering& l, std::int64_t first, std::int64_t images) {
   launch.shared_bytes = staging ? tile.patch_bytes : 0;
   launch.arguments = {x(), buffer("im2col"), number(first), number(images)};
   launch.writes = "im2col";
-  launch.tiles = [l, tile, first, images](const Dim3& block) { return lowered_boxes(l, tile, first, images, block.x); };
+  launch.tiles = [l, tile, first, images](const Dim3& block) {
+    return tile.boxes(l.problem(), first, images, block.x);
+  };
   return launch;
 }
 
@@ -153,17 +82,19 @@ Products products(const Lowering& l, std::int64_t first, std::int64_t images) {
   made.sentence = "multiplies the im2col matrix and the filter";
   made.k = l.row;
   made.inner = p.groups();
-  made.in = made.out = l.request.dtype;
-  made.c = {.first = y().at(first * y_step[0] * l.size()), .inner_step = cog * y_step[1]};
+  made.in = l.request.dtype;
+  made.out = l.sums_apart ? DType::f32 : l.request.dtype;
+  const Argument c = l.sums_apart ? buffer("sums") : y();
+  made.c = {.first = c.at(first * y_step[0] * size_of(made.out)), .inner_step = cog * y_step[1]};
   if (l.request.layouts.y == Layout::NHWC) {
     made.m = rows, made.n = cog, made.a = windows, made.b = filter;
     made.c.ld = p.co();
-    if (p.bias()) made.bias = Products::Bias::of_columns;
+    if (p.bias() && !l.sums_apart) made.bias = Products::Bias::of_columns;
     return made;
   }
   made.m = cog, made.n = rows, made.a = filter, made.b = windows;
   made.c.ld = y_step[1];
-  if (p.bias()) made.bias = Products::Bias::of_rows;
+  if (p.bias() && !l.sums_apart) made.bias = Products::Bias::of_rows;
   // Neighbouring rows of A are neighbours in y as far as they belong to one image, or to one pixel of several images.
   if (l.images_fastest)
     made.segment = images, made.segment_step = p.n();
@@ -205,37 +136,25 @@ Launch filter_matrix(const Lowering& l) {
   return launch;
 }
 
-Launch fill_bias(const Request& request) {
+// A kernel with a thread an element of y.
+Launch y_launch(const Request& request, const std::string& entry, std::string sentence,
+                std::vector<Argument> arguments) {
   Launch launch;
-  launch.sentence = "fills the output with the bias, to which cuBLAS adds";
-  launch.kernel = kernel(request, "common/fill_bias.cu", "fill_bias", {{"threads", kThreads}});
+  launch.sentence = std::move(sentence);
+  launch.kernel = kernel(request, "common/" + entry + ".cu", entry, {{"threads", kThreads}});
   launch.kernel.architectures.least = 75;
   launch.grid = {ceil_div(elements(request.problem.y_shape()), kThreads)};
   launch.block = {kThreads};
-  launch.arguments = {bias(), y()};
+  launch.arguments = std::move(arguments);
   return launch;
 }
 
 }  // namespace
 
-std::int64_t images_of_pass(const Request& request) {
-  const std::int64_t n = std::max<std::int64_t>(request.problem.n(), 1);
-  const std::string& batching = request.options["batching"];
-  return batching == "full"    ? n
-         : batching == "image" ? 1
-                               : std::min<std::int64_t>(n, request.options.integer("chunk_images"));
-}
-
-std::int64_t patch_bytes(const Request& request) { return LoweringTile(request, images_of_pass(request)).patch_bytes; }
-
-std::int64_t row_columns(const Request& request) {
-  return ceil_div(request.problem.reduction(), vector_of(request)) * vector_of(request);
-}
-
 std::vector<Stage> lowering_stages(const Request& request) {
   const Lowering l(request);
   const ConvProblem& p = l.problem();
-  const bool last = channels_last(request);
+  const bool last = channels_together(request);
   const std::string columns = last ? "(u, v, c)" : "(c, u, v)";
   const std::string symbol = "⌈C_i" + std::string(p.groups() == 1 ? "" : "/groups") + "·H_f·W_f⌉";
 
@@ -278,7 +197,9 @@ std::vector<Step> lowering_steps(const Request& request, const Buffer& workspace
   const bool cublas = request.options.is("gemm", "cublas");
   std::vector<Step> steps;
   if (!l.filter_in_place) steps.emplace_back(filter_matrix(l));
-  if (cublas && p.bias()) steps.emplace_back(fill_bias(request));
+  if (cublas && p.bias() && !l.sums_apart)
+    steps.emplace_back(
+        y_launch(request, "fill_bias", "fills the output with the bias, to which cuBLAS adds", {bias(), y()}));
   for (std::int64_t first = 0; first < p.n(); first += l.pass) {
     const std::int64_t images = std::min(l.pass, p.n() - first);
     steps.emplace_back(lower(l, first, images));
@@ -294,7 +215,18 @@ std::vector<Step> lowering_steps(const Request& request, const Buffer& workspace
     };
     steps.emplace_back(std::move(launch));
   }
+  if (l.sums_apart)
+    steps.emplace_back(
+        y_launch(request, "add_bias", "adds the bias to the sums and rounds them", {buffer("sums"), bias(), y()}));
   return steps;
+}
+
+std::vector<Buffer> lowering_scratch(const Request& request, const Buffer& workspace) {
+  std::vector<Buffer> scratch;
+  if (request.options.is("gemm", "cublas")) scratch.push_back(workspace);
+  if (Lowering(request).sums_apart)
+    scratch.push_back({.name = "sums", .bytes = elements(request.problem.y_shape()) * size_of(DType::f32)});
+  return scratch;
 }
 
 }  // namespace convlens::gpu

@@ -14,20 +14,11 @@
 
 namespace convlens::gpu {
 
-// How many images are lowered at a time, by the options batching and chunk_images.
-std::int64_t images_of_pass(const Request& request);
-
-// What a block of kernels/im2col/lower.cu takes of x through shared memory, and the most that it may.
-std::int64_t patch_bytes(const Request& request);
-inline constexpr std::int64_t kMostPatchBytes = 48 << 10;
-
-// Columns of the matrix for a group: the window's, rounded up to vectors of 16 bytes.
-std::int64_t row_columns(const Request& request);
-
 // The im2col matrix and the filter matrix, in the order in which the kernels write them.
 std::vector<Stage> lowering_stages(const Request& request);
 
 // Where cuBLAS multiplies, it works in `workspace`.
 std::vector<Step> lowering_steps(const Request& request, const Buffer& workspace);
+std::vector<Buffer> lowering_scratch(const Request& request, const Buffer& workspace);
 
 }  // namespace convlens::gpu
