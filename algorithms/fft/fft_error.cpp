@@ -46,7 +46,7 @@ struct Bound {
     if (!stored) return (3 * log2_points + terms) * u * products + underflow;
     // A complex product is four real ones, in sums twice as long: √2 · 4 · 2 additions' roundings.
     const double additions = 12 * stored->sums * terms, larger = stored->multiplications == 3 ? 4 : 1;
-    const double u_s = unit_roundoff(stored->dtype), step = smallest_subnormal(stored->dtype) / 2;
+    const double u_s = stored->roundoff, step = stored->smallest / 2;
     return ((3 * log2_points + additions) * u + (2 + u_s) * u_s) * larger * products + underflow +
            larger * std::sqrt(2) * step * 4 * points * 0x1p-15 * (largest_x * w_sum + largest_w * x_sum);
   }
@@ -106,7 +106,7 @@ void write_bounds(const Bound& bound_of, const BoundInputs& in, std::span<double
 // u_s·√K of its products'; eight times that must be less than ¼.
 ExactInputs short_exact_inputs(const ConvProblem& problem, const ShortSpectra& stored) {
   constexpr double kDeviations = 8, kProduct = 1.5;  // of x ∈ {−2 … 2} and w ∈ {−1, 0, 1}, about
-  const double deviation = unit_roundoff(stored.dtype) * kProduct * (stored.multiplications == 3 ? 2 : 1) *
+  const double deviation = stored.roundoff * kProduct * (stored.multiplications == 3 ? 2 : 1) *
                            std::sqrt(static_cast<double>(problem.reduction()));
   return {.x_max = 2, .w_max = 1, .bitwise = false, .made = kDeviations * deviation <= 0.25};
 }

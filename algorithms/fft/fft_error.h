@@ -31,10 +31,10 @@
 
 namespace convlens::fft {
 
-// Spectra as tensor cores multiply them: the short type that they are stored in, how many real multiplications a
-// complex one is made of, and how many roundings an addition of theirs is worth.
+// Spectra as tensor cores multiply them: the unit roundoff u_s and the smallest subnormal η_s of what they read, how
+// many real multiplications a complex one is made of, and how many roundings an addition of theirs is worth.
 struct ShortSpectra {
-  DType dtype = DType::f16;
+  double roundoff = unit_roundoff(DType::f16), smallest = smallest_subnormal(DType::f16);
   int multiplications = 4;
   double sums = 1;
 };

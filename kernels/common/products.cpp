@@ -195,6 +195,7 @@ std::vector<Step> cublas_gemm(const Products& p, const Buffer& workspace) {
                             .accumulate = p.bias != Products::Bias::none,
                             .in = p.in,
                             .out = p.out,
+                            .tf32 = p.tf32,
                             .workspace = workspace.name,
                             .workspace_bytes = workspace.bytes});
   }

@@ -26,6 +26,7 @@ struct Products {
   std::int64_t m = 0, n = 0, k = 0, outer = 1, inner = 1;
   Matrices a, b, c;
   DType in = DType::f32, out = DType::f32;  // of A and B, and of C; on tensor cores where A and B are short
+  bool tf32 = false;                        // or where they are f32 and cuBLAS may read 10 of their bits
 
   enum class Bias : std::uint8_t { none, of_rows, of_columns };  // inner·m or inner·n values, the call's bias
   Bias bias = Bias::none;

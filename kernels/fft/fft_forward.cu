@@ -27,7 +27,7 @@
 // it.
 extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     fft_forward(const Element* __restrict__ operand, const int* __restrict__ exponents, void* __restrict__ spectra,
-                Element* __restrict__ sums, long long tiles, long long pitch, const Sizes s) {
+                Stored* __restrict__ sums, long long tiles, long long pitch, const Sizes s) {
   __shared__ float turn[half_h * pitch_k];
   const int phases = rows_of(s).phases() * columns_of(s).phases();
   const int channels = (of_filter ? s.cig : s.ci) * phases;  // a phase is a channel of its own
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     const long long tile = first_tile + column.tile;
     const bool there = tile < tiles && channel < channels;
     const TileReader read(operand, s, channel, tile, there);
-    const float scale = short_spectra && there ? ldexpf(1.0f, exponents[tile]) : 1.0f;
+    const float scale = planes && there ? ldexpf(1.0f, exponents[tile]) : 1.0f;
 #pragma unroll
     for (int q = 0; q < points_h; ++q) z[q] = {scale * read(s, q, column.r), scale * read(s, q, column.r + half_w)};
     transform<points_h>(z);

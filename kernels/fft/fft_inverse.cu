@@ -80,11 +80,11 @@ extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   const long long image = tile / columns.tiles() / rows.tiles();
   const float offset = has_bias ? to_float(bias[channel]) : 0.0f;
   // Undone in two halves, neither of which leaves the range of FP32.
-  const int exponent = short_spectra ? -of_tiles[tile] - of_filters[channel] : 0;
+  const int exponent = planes ? -of_tiles[tile] - of_filters[channel] : 0;
   const float half_scale = ldexpf(1.0f, exponent / 2),
               scale = ldexpf(1.0f / (points_h * points_w), exponent - exponent / 2);
   const auto output = [&](float sum) {
-    return rounded(short_spectra ? offset + half_scale * (scale * sum) : offset + scale * sum);
+    return rounded(planes ? offset + half_scale * (scale * sum) : offset + scale * sum);
   };
   Element* const out = y + image * s.y_n + channel * static_cast<long long>(s.y_c) +
                        i * rows.per_tile() * static_cast<long long>(s.y_h) +

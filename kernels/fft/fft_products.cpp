@@ -110,7 +110,7 @@ struct SpectraProducts {
   Products third(int which) const {
     constexpr const char* kSentences[] = {"multiplies a + b and c", "multiplies a and c + d", "multiplies b and c - d"};
     Products made = real(kSentences[which]);
-    const std::int64_t size = size_of(request.dtype);
+    const std::int64_t size = size_of(spectra_type(request));
     made.m = outputs, made.k = channels;
     made.a = {.first = buffer("filter_spectra").at(which * spectra.bins * channels * p.co() * size),
               .ld = p.co(),
@@ -132,12 +132,12 @@ struct SpectraProducts {
     Products made;
     made.sentence = sentence;
     made.n = tiles, made.outer = spectra.bins, made.inner = p.groups();
-    made.in = request.dtype;
+    made.in = spectra_type(request), made.tf32 = tf32_spectra(request);
     return made;
   }
   // The input's spectra from the real or imaginary part's plane on.
   Matrices planes(std::int64_t plane) const {
-    return {.first = buffer("input_spectra").at(plane * channels * pitch * size_of(request.dtype)),
+    return {.first = buffer("input_spectra").at(plane * channels * pitch * size_of(spectra_type(request))),
             .ld = pitch,
             .outer_step = 2 * p.groups() * channels * pitch,
             .inner_step = 2 * channels * pitch};
@@ -160,7 +160,7 @@ std::vector<Step> product_steps(const Request& request, const Spectra& spectra, 
                                 std::int64_t count) {
   const SpectraProducts products{request, spectra, first, count * spectra.tiles(), images * spectra.tiles()};
   std::vector<Step> steps;
-  if (short_spectra(request)) {
+  if (spectra_in_planes(request)) {
     if (gauss(request))
       for (const int which : {0, 1, 2}) products.add(steps, products.third(which));
     else

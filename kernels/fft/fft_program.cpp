@@ -79,7 +79,7 @@ struct Builder {
     const bool forward = part.kind != Kind::output, filter = part.kind == Kind::filter;
     const int lines = std::max(spectra.rows.points, spectra.columns.points) / 2;
     const int channels = part.channels_side_by_side ? 4 : 1;
-    const int most = forward && channels == 1 && !short_spectra(request) ? 128 : 256;
+    const int most = forward && channels == 1 && !spectra_in_planes(request) ? 128 : 256;
     int tiles = most / 4;
     while (tiles > most / 16 && tiles * lines > most) tiles /= 2;
     const TransformBlock block{.tiles = tiles / channels, .channels = channels};
@@ -88,6 +88,8 @@ struct Builder {
                                       {{"tiles_per_block", static_cast<int>(block.tiles)},
                                        {"channels_per_block", static_cast<int>(block.channels)},
                                        {"of_filter", filter},
+                                       {"planes", spectra_in_planes(request)},
+                                       {"stored", spectra_type(request)},
                                        {"gauss", gauss(request)}}),
                   .grid = {ceil_div(part.channels, channels) * ceil_div(part.tiles, block.tiles)},
                   .block = {std::int64_t{tiles} * lines},
@@ -112,7 +114,7 @@ struct Builder {
   }
 
   // Null where spectra are in FP32, which needs no scale.
-  Argument exponents(const char* name) const { return short_spectra(request) ? buffer(name) : number(0); }
+  Argument exponents(const char* name) const { return spectra_in_planes(request) ? buffer(name) : number(0); }
   Launch find_exponents(const Part& part) const {
     const bool filter = part.kind == Kind::filter;
     const auto terms = static_cast<std::uint64_t>(filter ? p.taps() : spectra.points());
@@ -179,7 +181,7 @@ struct Builder {
   void add_forward(std::vector<Step>& steps, const Part& part) const {
     if (own_transforms(request)) {
       const bool filter = part.kind == Kind::filter;
-      if (short_spectra(request)) steps.emplace_back(find_exponents(part));
+      if (spectra_in_planes(request)) steps.emplace_back(find_exponents(part));
       steps.emplace_back(own_transform(filter ? "transforms the filter" : "transforms tiles of the input", part));
     } else {
       steps.emplace_back(gather(part));
@@ -221,12 +223,13 @@ std::vector<Buffer> fft_scratch(const Request& request, const Spectra& spectra, 
         {"tiles", checked::product("bytes of the tiles", {build.most_lines(), spectra.points(), kReal})},
         {"half_spectra", checked::product("bytes of half_spectra", {build.most_lines(), spectra.bins, kComplex})}};
   }
-  if (short_spectra(request)) {
+  if (spectra_in_planes(request)) {
     scratch.push_back({"filter_exponents", build.p.co() * kExponent});
     scratch.push_back({"tile_exponents", build.pitch * kExponent});
     if (gauss(request))
-      scratch.push_back({"input_sums", checked::product("bytes of the sums", {spectra.bins, build.input_channels,
-                                                                              build.pitch, size_of(request.dtype)})});
+      scratch.push_back(
+          {"input_sums", checked::product("bytes of the sums", {spectra.bins, build.input_channels, build.pitch,
+                                                                size_of(spectra_type(request))})});
   }
   if (request.options.is("gemm", "cublas")) scratch.push_back(cublas_workspace());
   return scratch;

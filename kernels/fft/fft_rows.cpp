@@ -37,6 +37,9 @@ namespace {
 // The most spectra that are in memory at a time, unless `chunk` says how many images; one image's in any case.
 constexpr std::int64_t kSpectraBytes = std::int64_t{4} << 30;
 
+// Tensor cores read the first 10 bits of an f32's fraction and cut the rest off.
+constexpr double kTf32Roundoff = 0x1p-10;
+
 std::vector<std::string> tile_values() {
   std::vector<std::string> values{"best"};
   for (const int length : kTileLengths) values.push_back(std::to_string(length));
@@ -76,7 +79,7 @@ std::optional<Refusal> filter_fits_tile(const Request& request) {
       }
     };
     if (fits()) return refusal;
-    if (short_spectra(request))
+    if (spectra_in_planes(request))
       refusal.nearest.reset();
     else
       refusal.nearest->options.set("transform", "whole");
@@ -138,7 +141,11 @@ Decisions decide(const Request& request) {
   };
   const bool whole = !own_transforms(request) && request.options.is("transform", "whole");
   std::optional<fft::ShortSpectra> stored;
-  if (short_spectra(request)) stored = {request.dtype, gauss(request) ? 3 : 4, kTensorCores};
+  if (spectra_in_planes(request))
+    stored = {.roundoff = tf32_spectra(request) ? kTf32Roundoff : unit_roundoff(request.dtype),
+              .smallest = smallest_subnormal(spectra_type(request)),
+              .multiplications = gauss(request) ? 3 : 4,
+              .sums = kTensorCores};
   d.error_model = fft::error_model(p, request.dtype, {length(s.rows), length(s.columns)},
                                    whole ? Spread::image : Spread::tile, s.phases(), stored);
   d.notes = {"transform: " + std::to_string(s.rows.points) + "x" + std::to_string(s.columns.points) + " points, " +
@@ -174,6 +181,11 @@ std::vector<Option> tensor_options() {
   std::vector<Option> all{
       tile_option(),
       stride_option(),
+      {"spectra",
+       "Type of the spectra",
+       "Store spectra in the tensors' type, or in FP32, of which tensor cores then read as TF32 10 bits.",
+       {"tensor", "tf32"},
+       "tensor"},
       {"gemm", "Product", "Who multiplies the real matrices of the spectra.", {"cublas", "own"}, "cublas"},
       {"multiplications",
        "Multiplications",
@@ -190,9 +202,17 @@ std::vector<Option> tensor_options() {
   return all;
 }
 
+std::optional<Refusal> tf32_by_cublas(const Request& request) {
+  if (!tf32_spectra(request) || request.options.is("gemm", "cublas")) return std::nullopt;
+  Refusal refusal{"spectra: tf32, needs gemm=cublas, as the own GEMM multiplies f16 and bf16", request};
+  refusal.nearest->options.set("gemm", "cublas");
+  return refusal;
+}
+
 std::vector<Rule> rules(const Rule& dtype) {
   return {dtype,
           int_offsets(),
+          {"gemm=cublas where spectra=tf32", tf32_by_cublas},
           {"padded image below 2^31", positions_are_ints},
           {"tiles: a phase of the dilated filter no longer than the tile", filter_fits_tile}};
 }

@@ -73,16 +73,22 @@ Spectra spectra_of(const Request& request) {
   return best;
 }
 
-bool short_spectra(const Request& request) { return size_of(request.dtype) == 2; }
-bool gauss(const Request& request) { return short_spectra(request) && request.options.is("multiplications", "3"); }
-std::int64_t filter_entries(const Request& request) { return gauss(request) ? 3 : short_spectra(request) ? 2 : 1; }
-bool own_transforms(const Request& request) { return short_spectra(request) || request.options.is("transform", "own"); }
+bool spectra_in_planes(const Request& request) { return size_of(request.dtype) == 2; }
+bool tf32_spectra(const Request& request) {
+  return spectra_in_planes(request) && request.options.is("spectra", "tf32");
+}
+DType spectra_type(const Request& request) { return tf32_spectra(request) ? DType::f32 : request.dtype; }
+bool gauss(const Request& request) { return spectra_in_planes(request) && request.options.is("multiplications", "3"); }
+std::int64_t filter_entries(const Request& request) { return gauss(request) ? 3 : spectra_in_planes(request) ? 2 : 1; }
+bool own_transforms(const Request& request) {
+  return spectra_in_planes(request) || request.options.is("transform", "own");
+}
 
 std::vector<Stage> fft_stages(const Request& request, const Spectra& s, std::int64_t images) {
   const ConvProblem& p = request.problem;
   const bool three = gauss(request);
   const std::int64_t entries = filter_entries(request);
-  const std::string scaled = short_spectra(request) ? ", times a power of two that the tile has of its own" : "";
+  const std::string scaled = spectra_in_planes(request) ? ", times a power of two that the tile has of its own" : "";
   const std::int64_t ti = s.rows.tiles(), tj = s.columns.tiles(), channels = p.ci_per_group();
   const Axis image{"n", "N", p.n(), images}, tile_row{"i", "T_h", ti, ti}, tile_column{"j", "T_w", tj, tj};
   const Axis phase{"f", "(s_h·s_w)", s.phases(), s.phases()}, bin{"b", "B", s.bins, s.bins};
@@ -120,7 +126,7 @@ std::vector<Stage> fft_stages(const Request& request, const Spectra& s, std::int
   y.map = erase(ProductSpectraMap(p, s, entries));
 
   for (Stage* stage : {&x, &w, &y}) {
-    stage->dtype = stage == &y ? DType::f32 : request.dtype;
+    stage->dtype = stage == &y ? DType::f32 : spectra_type(request);
     stage->complex = stage == &x || !three;
   }
   // Each bin is a matrix of channels and tiles. Real and imaginary parts of short spectra lie in planes of their own.

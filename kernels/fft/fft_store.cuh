@@ -1,5 +1,6 @@
-// How the bins of a tile's spectrum lie in memory: complex numbers in FP32 for CUDA cores; for tensor cores short real
-// and imaginary parts in planes of their own, times a power of two that the tile has of its own (fft_exponents.cu).
+// How the bins of a tile's spectrum lie in memory: complex numbers in FP32 for CUDA cores; for tensor cores real and
+// imaginary parts in planes of their own, short or in FP32, of which TF32 reads 10 bits, times a power of two that the
+// tile has of its own (fft_exponents.cu).
 //
 //   input, 4 multiplications    [bin][group][re, im][channel][tile]                 k = (re, im; channel) of a product
 //   filter                      [bin][re, im][channel][group][re, im][output]       that is a real one, twice as large:
@@ -14,24 +15,25 @@
 #include "fft/fft_layer.cuh"
 #include "fft/fft_points.cuh"
 #ifndef CONVLENS_CONFIGURED
-constexpr bool gauss = false;  // three multiplications
+constexpr bool gauss = false, planes = true;  // three multiplications; real and imaginary parts apart
+constexpr DType stored = f16;
 #endif
 
-constexpr bool short_spectra = dtype != f32;
+using Stored = typename ElementOf<stored>::Type;
 
 // Where bin 0 of a tile, or of an output channel's filter, is written, and how far on its next bins are.
 struct SpectrumWriter {
   long long next;      // from bin to bin
-  Element *re, *im;    // the planes, or for a filter its first row, or c, and its second, or c + d
-  Element* third;      // a + b, or c − d
+  Stored *re, *im;     // the planes, or for a filter its first row, or c, and its second, or c + d
+  Stored* third;       // a + b, or c − d
   long long negative;  // from a filter's c to its −d, and from d to c, in a row
   Complex* whole;      // in FP32
 
   // `channels` of all groups count phases; `pitch` is the tiles of a channel in memory.
-  __device__ __forceinline__ SpectrumWriter(void* spectra, Element* sums, int channel, long long tile, int channels,
+  __device__ __forceinline__ SpectrumWriter(void* spectra, Stored* sums, int channel, long long tile, int channels,
                                             long long pitch, const Sizes& s)
-      : re(static_cast<Element*>(spectra)), whole(static_cast<Complex*>(spectra)) {
-    if constexpr (!short_spectra) {
+      : re(static_cast<Stored*>(spectra)), whole(static_cast<Complex*>(spectra)) {
+    if constexpr (!planes) {
       next = channels * pitch, whole += channel * pitch + tile;
       return;
     }
@@ -54,17 +56,17 @@ struct SpectrumWriter {
   // Bin first + l; `first` is the same for all of a thread, and l known to the compiler.
   __device__ __forceinline__ void put(int first, int l, Complex value) const {
     const long long at = first * next + l * next;
-    if constexpr (!short_spectra) {
+    if constexpr (!planes) {
       whole[at] = value;
     } else if constexpr (of_filter && !gauss) {
-      re[at] = im[at + negative] = rounded(value.re);
-      re[at + negative] = rounded(-value.im), im[at] = rounded(value.im);
+      re[at] = im[at + negative] = rounded_to<stored>(value.re);
+      re[at + negative] = rounded_to<stored>(-value.im), im[at] = rounded_to<stored>(value.im);
     } else if constexpr (of_filter) {
-      re[at] = rounded(value.re);
-      im[at] = rounded(value.re + value.im), third[at] = rounded(value.re - value.im);
+      re[at] = rounded_to<stored>(value.re);
+      im[at] = rounded_to<stored>(value.re + value.im), third[at] = rounded_to<stored>(value.re - value.im);
     } else {
-      re[at] = rounded(value.re), im[at] = rounded(value.im);
-      if constexpr (gauss) third[at / 2] = rounded(value.re + value.im);
+      re[at] = rounded_to<stored>(value.re), im[at] = rounded_to<stored>(value.im);
+      if constexpr (gauss) third[at / 2] = rounded_to<stored>(value.re + value.im);
     }
   }
 };
@@ -82,14 +84,14 @@ struct SpectrumReader {
     if constexpr (gauss) {
       plane = kept_bins * next, first += channel * pitch + tile;
     } else {
-      plane = s.cog * pitch, next *= short_spectra ? 2 : 1;
+      plane = s.cog * pitch, next *= planes ? 2 : 1;
       first += 2 * (channel / s.cog) * plane + channel % s.cog * pitch + tile;
     }
   }
 
   __device__ __forceinline__ Complex get(int of, int l) const {
     const long long at = of * next + l * next;
-    if constexpr (!short_spectra) return whole[at];
+    if constexpr (!planes) return whole[at];
     if constexpr (gauss) {
       const float p = first[at], q = first[plane + at], r = first[2 * plane + at];
       return {p - r, p - q};

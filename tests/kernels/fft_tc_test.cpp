@@ -157,6 +157,22 @@ TEST_CASE("fft.tc: what short spectra cost is in its promises") {
   CHECK_FALSE(plan(deep, "tile=8", DType::bf16)->error_model().exact.made);
 }
 
+TEST_CASE("fft.tc: TF32 is asked for by name, and by cuBLAS only") {
+  const ConvProblem problem({.n = 2, .ci = 16, .hi = 30, .wi = 30, .co = 8, .hf = 3, .wf = 3});
+  const auto short_ones = plan(problem, "tile=16"), tf32 = plan(problem, "tile=16,spectra=tf32");
+  CHECK(tf32->stages()[0].bytes() == 2 * short_ones->stages()[0].bytes());
+  for (const auto& made : {short_ones, tf32})
+    for (const gpu::Step& step : made->program()->steps)
+      if (const auto* product = std::get_if<gpu::Gemm>(&step)) CHECK(product->tf32 == (made == tf32));
+  const Support support = gpu::fft_tc().supports(
+      complete(gpu::fft_tc(), {.problem = problem,
+                               .dtype = DType::f16,
+                               .options = OptionSet::parse("spectra=tf32,gemm=own", gpu::fft_tc().options)}));
+  CHECK(support.reason == "spectra: tf32, needs gemm=cublas, as the own GEMM multiplies f16 and bf16");
+  REQUIRE(support.nearest);
+  CHECK(gpu::fft_tc().supports(*support.nearest));
+}
+
 TEST_CASE("fft.tc refuses what it cannot do in words") {
   const ConvProblem problem({.n = 1, .ci = 1, .hi = 90, .wi = 90, .co = 1, .hf = 40, .wf = 3});
   const auto asked = [](const ConvProblem& of, DType dtype) {
