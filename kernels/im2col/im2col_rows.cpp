@@ -30,7 +30,6 @@ Decisions decide(const Request& request) {
 }
 
 std::optional<Refusal> needs_small_patch(const Request& request) {
-  if (request.options.is("staging", "off")) return std::nullopt;
   const std::int64_t bytes = LoweringTile(request, images_of_pass(request)).patch_bytes;
   if (bytes <= kMostPatchBytes) return std::nullopt;
   Request nearest = request;
@@ -74,9 +73,11 @@ std::vector<Option> options(std::vector<Option> tiling) {
       {"gemm", "GEMM", "Who multiplies the matrices.", {"cublas", "own"}, "cublas"},
       {"staging",
        "Staging in shared memory",
-       "Bring what a block lowers to shared memory first, so that each element of x is read once.",
-       {"on", "off"},
-       "on",
+       "Bring what a block lowers to shared memory first, so that each element of x is read once; auto: where a vector "
+       "of "
+       "the matrix is no vector of x.",
+       {"auto", "on", "off"},
+       "auto",
        true},
   };
   for (Option& option : tiling) all.push_back(std::move(option));

@@ -39,14 +39,14 @@ struct Lowering {
 Launch lower(const Lowering& l, std::int64_t first, std::int64_t images) {
   const ConvProblem& p = l.problem();
   const LoweringTile tile(l.request, images);
-  const bool staging = l.request.options.is("staging", "on"), last = channels_together(l.request);
   Kernel made = kernel(l.request, "im2col/lower.cu", "lower",
                        {{"threads", static_cast<int>(tile.threads)},
                         {"lanes", static_cast<int>(tile.lanes)},
                         {"slices", static_cast<int>(tile.slices)},
+                        {"tile_p", static_cast<int>(tile.p)},
                         {"tile_q", static_cast<int>(tile.q)},
                         {"tile_n", static_cast<int>(tile.n)},
-                        {"staging", staging},
+                        {"staging", tile.staging},
                         {"whole_vectors", tile.whole_vectors},
                         {"lines", tile.lines}});
   made.architectures.least = 75;
@@ -56,10 +56,10 @@ Launch lower(const Lowering& l, std::int64_t first, std::int64_t images) {
   Launch launch;
   launch.sentence = "stores every window as a row of the im2col matrix";
   launch.kernel = std::move(made);
-  launch.grid = {ceil_div(images, tile.n) * p.ho() * ceil_div(p.wo(), tile.q) * p.groups() *
-                 ceil_div(last ? p.hf() : p.ci_per_group(), tile.slices)};
+  launch.grid = {ceil_div(images, tile.n) * ceil_div(p.ho(), tile.p) * ceil_div(p.wo(), tile.q) * p.groups() *
+                 ceil_div(tile.all_slices, tile.slices)};
   launch.block = {tile.threads};
-  launch.shared_bytes = staging ? tile.patch_bytes : 0;
+  launch.shared_bytes = tile.patch_bytes;
   launch.arguments = {x(), buffer("im2col"), number(first), number(images)};
   launch.writes = "im2col";
   launch.tiles = [l, tile, first, images](const Dim3& block) {

@@ -13,6 +13,9 @@ constexpr std::int64_t kRowBytes = 1536;         // of A, of a pixel and block, 
 constexpr std::int64_t kTileBytes = 32768;       // of A, of a block: blocks with few columns take more pixels
 constexpr std::int64_t kWantedPatch = 24 << 10;  // of x, of a block: eight then share a multiprocessor
 
+constexpr std::int64_t kBlockBytes = 128 << 10;  // of A, of a block, rows of y together, where blocks are many
+constexpr std::int64_t kBlocks = 132 * 8 * 2;    // that an H200 is full with, twice
+
 }  // namespace
 
 std::int64_t images_of_pass(const Request& request) {
@@ -31,19 +34,19 @@ std::int64_t row_columns(const Request& request) {
 bool channels_together(const Request& request) { return request.layouts.x == Layout::NHWC; }
 
 LoweringTile::LoweringTile(const Request& request, std::int64_t images) {
-  const ConvProblem& p = request.problem;
+  const ConvProblem& problem = request.problem;
   const bool last = channels_together(request);
-  all_slices = last ? p.hf() : p.ci_per_group(), slice = p.reduction() / all_slices;
+  all_slices = last ? problem.hf() : problem.ci_per_group(), slice = problem.reduction() / all_slices;
   const std::int64_t size = size_of(request.dtype);
   vector = 16 / size;
-  whole_vectors = last && p.ci_per_group() % vector == 0;
-  lines = !whole_vectors && (request.layouts.x == Layout::NCHW || (last && p.groups() == 1));
+  whole_vectors = last && problem.ci_per_group() % vector == 0;
+  staging = request.options.is("staging", "auto") ? !whole_vectors : request.options.is("staging", "on");
+  lines = !whole_vectors && (request.layouts.x == Layout::NCHW || (last && problem.groups() == 1));
   const auto bytes = [&] {
     const std::int64_t beyond = slices * slice % vector == 0 ? 0 : ceil_div(vector - 1, slice);
-    const std::int64_t width = (q - 1) * p.spec().stride_w + p.extent_w(), pitch = n > 1 ? n + 4 / size : 1;
-    const std::int64_t line = width * (last ? p.ci_per_group() : pitch);
-    const std::int64_t line_pitch = lines ? (line + 2 * vector - 2) / vector * vector : line;
-    return std::min(all_slices, slices + beyond) * (last ? 1 : p.hf()) * line_pitch * size;
+    const std::int64_t width = (q - 1) * problem.spec().stride_w + problem.extent_w(), pitch = n > 1 ? n + 4 / size : 1;
+    const std::int64_t line = width * (last ? problem.ci_per_group() : pitch);
+    return staging ? std::min(all_slices, slices + beyond) * (last ? 1 : problem.hf()) * line * size : 0;
   };
   const auto even = [](std::int64_t count, std::int64_t most) { return ceil_div(count, ceil_div(count, most)); };
   slices = even(all_slices, std::clamp<std::int64_t>(kRowBytes / (slice * size), 1, all_slices));
@@ -52,11 +55,17 @@ LoweringTile::LoweringTile(const Request& request, std::int64_t images) {
   if (request.layouts.x == Layout::CHWN)
     n = std::clamp<std::int64_t>(images, 1, kPixels);
   else
-    q = even(p.wo(), std::min(most, p.wo()));
+    q = even(problem.wo(), std::min(most, problem.wo()));
   while (bytes() > kWantedPatch && q * n > 8) q = ceil_div(q, 2), n = ceil_div(n, 2);
   while (bytes() > kMostPatchBytes && slices > 1) slices = ceil_div(slices, 2);
   while (bytes() > kMostPatchBytes && q * n > 1) q = ceil_div(q, 2), n = ceil_div(n, 2);
   patch_bytes = ceil_div(bytes(), 16) * 16;
+  // Rows of y that a block takes one after the other share what threads know of their columns.
+  const std::int64_t blocks =
+      ceil_div(images, n) * problem.ho() * ceil_div(problem.wo(), q) * problem.groups() * ceil_div(all_slices, slices);
+  const std::int64_t rows = std::min(kBlockBytes / std::max<std::int64_t>(1, slices * slice * q * n * size),
+                                     std::max<std::int64_t>(1, blocks / kBlocks));
+  this->p = even(std::max<std::int64_t>(1, problem.ho()), std::clamp<std::int64_t>(rows, 1, problem.ho()));
   choose_threads(ceil_div(slices * slice, vector));
 }
 
@@ -70,20 +79,22 @@ void LoweringTile::choose_threads(std::int64_t vectors) {
   threads = kWarp * together * std::max<std::int64_t>(1, kWarps / together);
 }
 
-std::vector<Box> LoweringTile::boxes(const ConvProblem& p, std::int64_t first_image, std::int64_t images,
+std::vector<Box> LoweringTile::boxes(const ConvProblem& problem, std::int64_t first_image, std::int64_t images,
                                      std::int64_t block) const {
   const auto digit = [&block](std::int64_t base) {
     const std::int64_t value = block % base;
     block /= base;
     return value;
   };
-  const std::int64_t slice0 = digit(ceil_div(all_slices, slices)) * slices, g = digit(p.groups());
-  const std::int64_t q = digit(ceil_div(p.wo(), this->q)) * this->q, row = digit(p.ho()), n = block * this->n;
+  const std::int64_t slice0 = digit(ceil_div(all_slices, slices)) * slices, g = digit(problem.groups());
+  const std::int64_t q = digit(ceil_div(problem.wo(), this->q)) * this->q;
+  const std::int64_t row = digit(ceil_div(problem.ho(), this->p)) * this->p, n = block * this->n;
   const std::int64_t first = ceil_div(slice0 * slice, vector) * vector;
   const std::int64_t end = ceil_div(std::min(slice0 + slices, all_slices) * slice, vector) * vector;
   if (first == end) return {};
   return {{{first_image + n, row, q, g, first},
-           {std::min(this->n, images - n), 1, std::min(this->q, p.wo() - q), 1, end - first, 1}}};
+           {std::min(this->n, images - n), std::min(this->p, problem.ho() - row), std::min(this->q, problem.wo() - q),
+            1, end - first, 1}}};
 }
 
 }  // namespace convlens::gpu

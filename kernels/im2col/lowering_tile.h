@@ -22,10 +22,10 @@ inline constexpr std::int64_t kMostPatchBytes = 48 << 10;
 
 // A block's part of the matrix, the part of x that it needs, and its threads.
 struct LoweringTile {
-  bool whole_vectors = false, lines = false;  // as the kernel explains
-  std::int64_t vector = 4;                    // elements in 16 bytes
-  std::int64_t all_slices = 1, slice = 1;     // filter rows or channels, and the columns of one
-  std::int64_t slices = 1, q = 1, n = 1;      // of a block, and its pixels: neighbours in a row, or images
+  bool whole_vectors = false, staging = false, lines = false;  // as the kernel explains
+  std::int64_t vector = 4;                                     // elements in 16 bytes
+  std::int64_t all_slices = 1, slice = 1;                      // filter rows or channels, and the columns of one
+  std::int64_t slices = 1, p = 1, q = 1, n = 1;  // of a block, and its pixels: neighbours in rows, or images
   std::int64_t patch_bytes = 0;
   std::int64_t lanes = 8, threads = 256;
 

@@ -23,8 +23,8 @@ constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
 
 bool on_tensor_cores(const Request& request) { return size_of(request.dtype) == 2; }
 
-// An axis, for m = auto: F(6, 3) keeps five digits in FP32, F(4, 3) three where V and U are short.
-std::int64_t most_points(const Request& request) { return on_tensor_cores(request) ? 6 : 8; }
+// An axis, for m = auto: F(6, 3) keeps five digits in FP32, F(5, 3) two where V and U are short.
+std::int64_t most_points(const Request& request) { return on_tensor_cores(request) ? 7 : 8; }
 
 // Whether the request has the option and asks for it: tensor cores have no fused kernel.
 bool fused(const Request& request) {
@@ -165,7 +165,7 @@ std::vector<Option> options(Unit unit) {
        .title = "Output tile",
        .sentence = "How many outputs a tile makes along each axis on which the filter has several taps; auto weighs "
                    "products against the traffic of V and M, up to " +
-                   std::string(unit == Unit::tc ? "6" : "8") + " points.",
+                   std::string(unit == Unit::tc ? "7" : "8") + " points.",
        .values = {},
        .default_value = "auto",
        .accepts = [](std::string_view value) { return value == "auto" ? "" : integer_between(1, 8)(value); }},
