@@ -1,4 +1,4 @@
-// y(n, o, p, q) = sums(n, o, p, q) + bias(o), rounded once: for libraries that know no bias, or round before they add it.
+// y(n, o, p, q) = sums(n, o, p, q) + bias(o), rounded once: for libraries that round before they add a bias.
 #include "common/default_layer.h"
 #include "common/element.cuh"
 #ifndef CONVLENS_CONFIGURED

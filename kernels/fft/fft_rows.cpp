@@ -20,14 +20,13 @@
 #include <limits>
 #include <string>
 
-#include "algorithms/error.h"
 #include "algorithms/fft/fft_error.h"
-#include "algorithms/interface/window.h"
 #include "algorithms/problem/checked.h"
 #include "kernels/common/products.h"
 #include "kernels/common/tensor_cores.h"
 #include "kernels/fft/fft.h"
 #include "kernels/fft/fft_program.h"
+#include "kernels/fft/fft_rules.h"
 #include "kernels/row.h"
 
 namespace convlens::gpu {
@@ -44,47 +43,6 @@ std::vector<std::string> tile_values() {
   std::vector<std::string> values{"best"};
   for (const int length : kTileLengths) values.push_back(std::to_string(length));
   return values;
-}
-
-// Kernels compute positions in a padded image as ints, up to a tile beyond its end, and number channels and phases.
-std::optional<Refusal> positions_are_ints(const Request& request) {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  const ConvProblem& p = request.problem;
-  for (const WindowAxis& axis : {WindowAxis::rows(p), WindowAxis::columns(p)})
-    if (const std::int64_t end = axis.span() + 32 * axis.stride; end > most)
-      return Refusal{"fft: padded image and 32 strides " + std::to_string(end) + ", must be ≤ 2147483647", {}};
-  const std::int64_t phases = request.options.is("stride", "phases") ? std::min(p.spec().stride_h, p.extent_h()) *
-                                                                           std::min(p.spec().stride_w, p.extent_w())
-                                                                     : 1;
-  if (phases <= most / std::max<std::int64_t>(p.ci(), 1)) return std::nullopt;
-  Refusal refusal{
-      "fft: channels times phases " + std::to_string(p.ci()) + "·" + std::to_string(phases) + ", must be ≤ 2147483647",
-      request};
-  refusal.nearest->options.set("stride", "dense");
-  return refusal;
-}
-
-std::optional<Refusal> filter_fits_tile(const Request& request) {
-  try {
-    spectra_of(request);
-    return std::nullopt;
-  } catch (const Unsupported& too_long) {
-    Refusal refusal{"fft: " + std::string(too_long.what()), request};
-    refusal.nearest->options.set("tile", "best");
-    const auto fits = [&] {
-      try {
-        return spectra_of(*refusal.nearest), true;
-      } catch (const Unsupported&) {
-        return false;
-      }
-    };
-    if (fits()) return refusal;
-    if (spectra_in_planes(request))
-      refusal.nearest.reset();
-    else
-      refusal.nearest->options.set("transform", "whole");
-    return refusal;
-  }
 }
 
 // How many images at a time: as `chunk` says, or in as few equal chunks as memory allows.
@@ -202,21 +160,6 @@ std::vector<Option> tensor_options() {
   return all;
 }
 
-std::optional<Refusal> tf32_by_cublas(const Request& request) {
-  if (!tf32_spectra(request) || request.options.is("gemm", "cublas")) return std::nullopt;
-  Refusal refusal{"spectra: tf32, needs gemm=cublas, as the own GEMM multiplies f16 and bf16", request};
-  refusal.nearest->options.set("gemm", "cublas");
-  return refusal;
-}
-
-std::vector<Rule> rules(const Rule& dtype) {
-  return {dtype,
-          int_offsets(),
-          {"gemm=cublas where spectra=tf32", tf32_by_cublas},
-          {"padded image below 2^31", positions_are_ints},
-          {"tiles: a phase of the dilated filter no longer than the tile", filter_fits_tile}};
-}
-
 }  // namespace
 
 const Algorithm& fft_cc() {
@@ -243,7 +186,7 @@ const Algorithm& fft_cc() {
                    true},
                   chunk_option(),
                   sizes_option()},
-      .rules = rules(f32_only()),
+      .rules = fft_rules(f32_only()),
       .decide = decide,
   };
   return row;
@@ -258,7 +201,7 @@ const Algorithm& fft_tc() {
       .sentence = "Transforms overlapping tiles in single precision, multiplies short spectra as real matrices.",
       .source = "Vasilache et al. 2015, arXiv 1412.7580",
       .options = tensor_options(),
-      .rules = rules(f16_or_bf16()),
+      .rules = fft_rules(f16_or_bf16()),
       .decide = decide,
   };
   return row;
