@@ -17,8 +17,8 @@ Decisions decisions(Program program);
 Option sizes_option();
 bool sizes_at_run_time(const Request& request);
 
-// A kernel of `request`'s layer: its sizes, its layouts as the constants x_layout, w_layout and y_layout, has_bias,
-// dtype where it isn't f32, and further constants of the row.
+// A kernel of `request`'s layer: its sizes, its type and layouts as the constants dtype, x_layout, w_layout and
+// y_layout, has_bias, and further constants of the row.
 Kernel kernel(const Request& request, std::string file, std::string entry, std::vector<Constant> constants = {});
 
 // Limits that rows share.

@@ -52,12 +52,13 @@ struct WorstCase {
   ConvProblem problem;
   DType dtype;  // of V and U
   std::shared_ptr<const Nested> nested;
+  double sums;  // roundings that an addition over channels is worth
 
   bool stored_short() const { return size_of(dtype) == 2; }
 
   double phi() const {
-    const double k = static_cast<double>(roundings(nested->h) + roundings(nested->w) + problem.ci_per_group() +
-                                         (problem.bias() ? 1 : 0));
+    const double k = static_cast<double>(roundings(nested->h) + roundings(nested->w) + (problem.bias() ? 1 : 0)) +
+                     sums * static_cast<double>(problem.ci_per_group());
     const double stored = stored_short() ? 1 + unit_roundoff(dtype) : 1;
     return stored * stored * (1 + gamma(k, unit_roundoff(accumulator_of(dtype)))) - 1;
   }
@@ -194,10 +195,11 @@ ExactInputs exact_inputs(const ConvProblem& problem, DType dtype, const Nested& 
 
 }  // namespace
 
-ErrorModel winograd_error_model(const ConvProblem& problem, DType dtype, std::shared_ptr<const Nested> nested) {
+ErrorModel winograd_error_model(const ConvProblem& problem, DType dtype, std::shared_ptr<const Nested> nested,
+                                double sums) {
   ErrorModel model;
   model.exact = exact_inputs(problem, dtype, *nested);
-  model.worst_case = WorstCase{problem, dtype, nested};
+  model.worst_case = WorstCase{problem, dtype, nested, sums};
   model.likely = false;
   model.spread = Spread::tile;
   model.tile_h = nested->rows.m;

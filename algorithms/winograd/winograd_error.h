@@ -9,7 +9,9 @@
 namespace convlens {
 
 // The model of any implementation that transforms in the accumulator's type, stores U and V in `dtype`,
-// multiplies and sums in the accumulator's type, and rounds once.
-ErrorModel winograd_error_model(const ConvProblem& problem, DType dtype, std::shared_ptr<const Nested> nested);
+// multiplies and sums in the accumulator's type, and rounds once. `sums`: how many roundings an addition over channels
+// is worth, more than one where it cuts off instead (tensor cores).
+ErrorModel winograd_error_model(const ConvProblem& problem, DType dtype, std::shared_ptr<const Nested> nested,
+                                double sums = 1);
 
 }  // namespace convlens

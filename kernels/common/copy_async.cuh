@@ -30,6 +30,12 @@ __device__ __forceinline__ void copy_async(float* to, const float* from, bool in
                "r"(inside ? 4 * floats : 0));
 }
 
+// Copies 16 bytes, of which those after the first `valid` become zeros and are not read.
+__device__ __forceinline__ void copy_async_16(void* to, const void* from, int valid) {
+  const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from), "r"(valid));
+}
+
 __device__ __forceinline__ void close_batch() { asm volatile("cp.async.commit_group;"); }
 
 template <int pending>

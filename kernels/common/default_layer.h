@@ -16,12 +16,12 @@ struct Sizes {
   // Of the im2win tensor and the filter beside it, for tensor cores.
   static constexpr int column = 3 * 64, columns = 56, window = 9 * 64, window_pitch = 9 * 64, filter_rows = 64;
   // Of the im2col matrix; of Winograd's tiles, F(2×2, 3×3); of the matrices of common/gemm.cu, beside n.
-  static constexpr int row_n = 54 * 54, row_pixel = 1;
+  static constexpr int row = 9 * 64, row_n = 54 * 54, row_pixel = 1;
   static constexpr int tiles_h = 27, tiles_w = 27, pitch = 256 * 27 * 27;
   static constexpr int m = 64, k = 64, lda = 64, ldb = 256, ldc = 256, segment = 1, segment_step = 1;
 };
 constexpr bool sizes_are_constants = true, has_bias = false;
 constexpr Layout x_layout = NHWC, y_layout = NHWC;
 constexpr FilterLayout w_layout = OHWI;
-constexpr DType dtype = f16;  // of kernels for tensor cores
+constexpr DType dtype = f16;
 #endif

@@ -6,5 +6,6 @@
 namespace convlens::gpu {
 
 const Algorithm& fft_cc();
+const Algorithm& fft_tc();
 
 }  // namespace convlens::gpu

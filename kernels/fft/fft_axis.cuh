@@ -65,6 +65,9 @@ struct SpectrumAxis {
     return false;
   }
 
+  // The elements from the first to the last that an output of `tile` reads, all phases together.
+  CONVLENS_FFT_AXIS int span_of(int tile) const { return (outputs_of(tile) - 1) * stride + filter_span(); }
+
   // The positions from the first to the last of phase a that lie in the image and before the end of what `tile` reads.
   struct Positions {
     int first, end;

@@ -13,15 +13,21 @@
 //     │ ║      ║       ──▶     │ [k][column][tile] ──▶   ═══════════     ──▶     │ ←  tiles_per_block  →
 //     q ║      ║               └                         ═══════════             ▼
 //
+// For tensor cores elements are scaled as they are read, by the power of two of their tile: the transform cannot
+// overflow either, and what is stored is rounded once (fft_store.cuh).
+//
 // Both real columns of a pair are of one tile: two tiles packed into one transform would leak a NaN, and roundoff, from
 // one to the other.
 #include "fft/fft_block.cuh"
+#include "fft/fft_store.cuh"
 #include "fft/fft_tile.cuh"
 
-// Writes `tiles` tiles a channel to `spectra`, whose channels are `pitch` numbers apart.
+// Writes `tiles` tiles a channel to `spectra`, whose channels are `pitch` numbers apart. `exponents` are the tiles',
+// null where spectra are in FP32; `sums` is where a + b goes of each bin of the input, where three multiplications want
+// it.
 extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
-    fft_forward(const float* __restrict__ operand, Complex* __restrict__ spectra, long long tiles, long long pitch,
-                const Sizes s) {
+    fft_forward(const Element* __restrict__ operand, const int* __restrict__ exponents, void* __restrict__ spectra,
+                Stored* __restrict__ sums, long long tiles, long long pitch, const Sizes s) {
   __shared__ float turn[half_h * pitch_k];
   const int phases = rows_of(s).phases() * columns_of(s).phases();
   const int channels = (of_filter ? s.cig : s.ci) * phases;  // a phase is a channel of its own
@@ -34,8 +40,9 @@ extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     const long long tile = first_tile + column.tile;
     const bool there = tile < tiles && channel < channels;
     const TileReader read(operand, s, channel, tile, there);
+    const float scale = planes && there ? ldexpf(1.0f, exponents[tile]) : 1.0f;
 #pragma unroll
-    for (int q = 0; q < points_h; ++q) z[q] = {read(s, q, column.r), read(s, q, column.r + half_w)};
+    for (int q = 0; q < points_h; ++q) z[q] = {scale * read(s, q, column.r), scale * read(s, q, column.r + half_w)};
     transform<points_h>(z);
   }
 
@@ -66,18 +73,17 @@ extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   const long long tile = first_tile + row.tile % tiles_per_block;
   if (!row.there() || channel >= channels || tile >= tiles) return;
   transform<points_w>(line);
-  const long long next = channels * pitch;  // from bin to bin
-  Complex* out = spectra + channel * pitch + tile;
+  const SpectrumWriter out(spectra, sums, channel, tile, channels, pitch, s);
   if (row.k > 0) {
-    out += (points_w + 2 + (row.k - 1) * points_w) * next;
+    const int first = points_w + 2 + (row.k - 1) * points_w;
 #pragma unroll
-    for (int l = 0; l < points_w; ++l) out[l * next] = line[l];
+    for (int l = 0; l < points_w; ++l) out.put(first, l, line[l]);
   } else {
 #pragma unroll
     for (int l = 0; l <= half_w; ++l) {
       const Complex a = line[l], b = line[(points_w - l) % points_w];
-      out[l * next] = {0.5f * (a.re + b.re), 0.5f * (a.im - b.im)};
-      out[(half_w + 1 + l) * next] = {0.5f * (a.im + b.im), 0.5f * (b.re - a.re)};
+      out.put(0, l, {0.5f * (a.re + b.re), 0.5f * (a.im - b.im)});
+      out.put(0, half_w + 1 + l, {0.5f * (a.im + b.im), 0.5f * (b.re - a.re)});
     }
   }
 }

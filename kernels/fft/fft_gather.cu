@@ -9,7 +9,7 @@
 constexpr int threads = 256;
 
 extern "C" __global__ void __launch_bounds__(threads)
-    fft_gather(const float* __restrict__ operand, float* __restrict__ out, long long tiles, const Sizes s) {
+    fft_gather(const Element* __restrict__ operand, float* __restrict__ out, long long tiles, const Sizes s) {
   const SpectrumAxis rows = rows_of(s), columns = columns_of(s);
   const int phases_w = columns.phases(), phases = rows.phases() * phases_w;
   const long long index = blockIdx.x * static_cast<long long>(threads) + threadIdx.x;

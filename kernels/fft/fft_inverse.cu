@@ -12,11 +12,14 @@
 //           Z = A + i·B; inverse transform: column r is the real part, column r + P_w/2 the imaginary one
 //   write   the kept rows; neighbouring threads write neighbouring columns
 #include "fft/fft_block.cuh"
+#include "fft/fft_store.cuh"
 
 // `spectra` has `tiles` tiles an output channel, channels `pitch` numbers apart; y begins with the first tile's image.
+// Products of short spectra are times the powers of two of the tile and of the output channel's filter.
 extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
-    fft_inverse(const Complex* __restrict__ spectra, const float* __restrict__ bias, float* __restrict__ y,
-                long long tiles, long long pitch, const Sizes s) {
+    fft_inverse(const void* __restrict__ spectra, const int* __restrict__ of_tiles, const int* __restrict__ of_filters,
+                const Element* __restrict__ bias, Element* __restrict__ y, long long tiles, long long pitch,
+                const Sizes s) {
   __shared__ float turn[half_h * pitch_k];
   const SpectrumAxis rows = rows_of(s), columns = columns_of(s);
   const auto [first_channel, first_tile] = first_of_block(s.co, 1, tiles);
@@ -27,16 +30,15 @@ extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   const long long row_tile = first_tile + row.tile % tiles_per_block;
   const bool row_there = row.there() && row_channel < s.co && row_tile < tiles;
   if (row_there) {
-    const long long next = s.co * pitch;  // from bin to bin
-    const Complex* in = spectra + row_channel * pitch + row_tile;
+    const SpectrumReader in(spectra, row_channel, row_tile, pitch, s);
     if (row.k > 0) {
-      in += (points_w + 2 + (row.k - 1) * points_w) * next;
+      const int first = points_w + 2 + (row.k - 1) * points_w;
 #pragma unroll
-      for (int l = 0; l < points_w; ++l) line[l] = in[l * next];
+      for (int l = 0; l < points_w; ++l) line[l] = in.get(first, l);
     } else {
 #pragma unroll
       for (int l = 0; l <= half_w; ++l) {
-        const Complex a = in[l * next], b = in[(half_w + 1 + l) * next];
+        const Complex a = in.get(0, l), b = in.get(0, half_w + 1 + l);
         line[l] = {a.re - b.im, a.im + b.re};
         if (l > 0 && l < half_w) line[points_w - l] = {a.re + b.im, b.re - a.im};
       }
@@ -76,19 +78,25 @@ extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   inverse_transform<points_h>(z);
   const int j = tile % columns.tiles(), i = tile / columns.tiles() % rows.tiles();
   const long long image = tile / columns.tiles() / rows.tiles();
-  const float offset = has_bias ? bias[channel] : 0.0f;
-  constexpr float scale = 1.0f / (points_h * points_w);
-  float* const out = y + image * s.y_n + channel * static_cast<long long>(s.y_c) +
-                     i * rows.per_tile() * static_cast<long long>(s.y_h) +
-                     j * columns.per_tile() * static_cast<long long>(s.y_w);
+  const float offset = has_bias ? to_float(bias[channel]) : 0.0f;
+  // Undone in two halves, neither of which leaves the range of FP32.
+  const int exponent = planes ? -of_tiles[tile] - of_filters[channel] : 0;
+  const float half_scale = ldexpf(1.0f, exponent / 2),
+              scale = ldexpf(1.0f / (points_h * points_w), exponent - exponent / 2);
+  const auto output = [&](float sum) {
+    return rounded(planes ? offset + half_scale * (scale * sum) : offset + scale * sum);
+  };
+  Element* const out = y + image * s.y_n + channel * static_cast<long long>(s.y_c) +
+                       i * rows.per_tile() * static_cast<long long>(s.y_h) +
+                       j * columns.per_tile() * static_cast<long long>(s.y_w);
 #pragma unroll
   for (int side = 0; side < 2; ++side) {
     const int at = column.r + side * half_w;
     if (at % columns.keep() != 0 || at / columns.keep() >= columns.outputs_of(j)) continue;
-    float* const outputs = out + at / columns.keep() * static_cast<long long>(s.y_w);
+    Element* const outputs = out + at / columns.keep() * static_cast<long long>(s.y_w);
 #pragma unroll
     for (int q = 0; q < points_h; ++q)
       if (q % rows.keep() == 0 && q / rows.keep() < rows.outputs_of(i))
-        outputs[q / rows.keep() * static_cast<long long>(s.y_h)] = offset + scale * (side == 0 ? z[q].re : z[q].im);
+        outputs[q / rows.keep() * static_cast<long long>(s.y_h)] = output(side == 0 ? z[q].re : z[q].im);
   }
 }

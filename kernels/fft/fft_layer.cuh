@@ -16,10 +16,15 @@
 #pragma once
 
 #include "common/default_layer.h"
+#include "common/element.cuh"
 #include "fft/fft_axis.cuh"
 #ifndef CONVLENS_CONFIGURED
 constexpr int points_h = 32, points_w = 32, step_h = 1, step_w = 1;
+constexpr bool of_filter = false;  // whose tiles these are: an output channel's filter each, or the tensors'
 #endif
+
+constexpr bool channels_last = x_layout == NHWC;
+constexpr int kept_bins = points_h * points_w / 2 + 2;  // of the own transforms
 
 __device__ __forceinline__ SpectrumAxis rows_of(const Sizes& s) {
   return {s.hi, s.ho, s.hf, s.stride_h, s.dilation_h, s.pad_top, points_h, step_h};

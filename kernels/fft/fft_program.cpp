@@ -1,34 +1,21 @@
 #include "kernels/fft/fft_program.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "algorithms/problem/checked.h"
+#include "kernels/common/products.h"
+#include "kernels/fft/fft_products.h"
+#include "kernels/fft/fft_tiles.h"
 #include "kernels/row.h"
 
 namespace convlens::gpu {
 
 namespace {
 
-constexpr std::int64_t kReal = 4, kComplex = 8;  // bytes of a number
-constexpr std::int64_t kThreads = 256;           // of the kernels with a thread an element
-
-// The workspace that NVIDIA recommends for cuBLAS on Hopper, and room to align it to 256 bytes.
-constexpr std::int64_t kBlasWorkspace = (std::int64_t{32} << 20) + 256;
-
-// The tile of the product that a block makes: tiles of images by output channels, of which a group may have few. Three
-// sums an output leave registers for half as many outputs a thread.
-struct ProductTile {
-  int m, n, thread_m, thread_n;
-  int threads() const { return m / thread_m * n / thread_n; }
-  int blocks_per_multiprocessor() const { return (thread_n == 8 ? 256 : 384) / threads(); }
-};
-ProductTile product_tile(std::int64_t channels, bool three_multiplications) {
-  const bool by_32 = ceil_div(channels, 32) * 32 < ceil_div(channels, 64) * 64;
-  const int n = channels <= 16 ? 16 : by_32 ? 32 : 64;
-  if (three_multiplications) return {64, n, 8, 4};
-  return {128, n, 8, n == 16 ? 4 : 8};
-}
+constexpr std::int64_t kReal = 4, kComplex = 8, kExponent = 4;  // bytes of a number
+constexpr std::int64_t kThreads = 256;                          // of the kernels with a thread an element
 
 struct Builder {
   const Request& request;
@@ -42,22 +29,19 @@ struct Builder {
   enum class Kind : std::uint8_t { filter, input, output };
   struct Part {
     Kind kind;
+    std::int64_t first;  // image
     std::int64_t channels, tiles, pitch;
     Argument operand, spectra;
     bool channels_side_by_side;  // in the operand's memory
   };
 
   Part filter() const {
-    return {Kind::filter,
-            filter_channels,
-            p.co(),
-            p.co(),
-            w(),
-            buffer("filter_spectra"),
-            request.layouts.w == FilterLayout::OHWI};
+    return {Kind::filter, 0,   filter_channels,          p.co(),
+            p.co(),       w(), buffer("filter_spectra"), request.layouts.w == FilterLayout::OHWI};
   }
   Part input(std::int64_t first, std::int64_t count) const {
     return {Kind::input,
+            first,
             input_channels,
             count * spectra.tiles(),
             pitch,
@@ -67,6 +51,7 @@ struct Builder {
   }
   Part output(std::int64_t first, std::int64_t count) const {
     return {Kind::output,
+            first,
             p.co(),
             count * spectra.tiles(),
             pitch,
@@ -75,7 +60,7 @@ struct Builder {
             request.layouts.y == Layout::NHWC};
   }
   Argument image(const Argument& tensor, const Shape& shape, Layout layout, std::int64_t n) const {
-    return tensor.at(n * dense_strides(layout, shape)[0] * kReal);
+    return tensor.at(n * dense_strides(layout, shape)[0] * size_of(request.dtype));
   }
 
   Kernel kernel_of(const char* name, std::vector<Constant> constants) const {
@@ -88,22 +73,61 @@ struct Builder {
   }
 
   // Own transforms: a thread holds a line of a tile, and a block as many tiles as make up to 256 threads; to 128 where
-  // the input's elements are read along rows, since smaller blocks overlap their reading and computing better.
+  // the input's elements are read along rows, since smaller blocks overlap their reading and computing better, unless
+  // short numbers of so few tiles would write half sectors.
   Launch own_transform(std::string sentence, const Part& part) const {
-    const bool forward = part.kind != Kind::output;
+    const bool forward = part.kind != Kind::output, filter = part.kind == Kind::filter;
     const int lines = std::max(spectra.rows.points, spectra.columns.points) / 2;
-    const int channels = part.channels_side_by_side ? 4 : 1, most = forward && channels == 1 ? 128 : 256;
+    const int channels = part.channels_side_by_side ? 4 : 1;
+    const int most = forward && channels == 1 && !spectra_in_planes(request) ? 128 : 256;
     int tiles = most / 4;
     while (tiles > most / 16 && tiles * lines > most) tiles /= 2;
-    std::vector<Constant> constants{{"tiles_per_block", tiles / channels}, {"channels_per_block", channels}};
-    if (forward) constants.emplace_back("of_filter", part.kind == Kind::filter);
-    return {.sentence = std::move(sentence),
-            .kernel = kernel_of(forward ? "fft_forward" : "fft_inverse", std::move(constants)),
-            .grid = {ceil_div(part.channels, channels) * ceil_div(part.tiles, tiles / channels)},
-            .block = {std::int64_t{tiles} * lines},
-            .arguments = forward
-                             ? std::vector{part.operand, part.spectra, number(part.tiles), number(part.pitch)}
-                             : std::vector{part.spectra, bias(), part.operand, number(part.tiles), number(part.pitch)}};
+    const TransformBlock block{.tiles = tiles / channels, .channels = channels};
+    Launch launch{.sentence = std::move(sentence),
+                  .kernel = kernel_of(forward ? "fft_forward" : "fft_inverse",
+                                      {{"tiles_per_block", static_cast<int>(block.tiles)},
+                                       {"channels_per_block", static_cast<int>(block.channels)},
+                                       {"of_filter", filter},
+                                       {"planes", spectra_in_planes(request)},
+                                       {"stored", spectra_type(request)},
+                                       {"gauss", gauss(request)}}),
+                  .grid = {ceil_div(part.channels, channels) * ceil_div(part.tiles, block.tiles)},
+                  .block = {std::int64_t{tiles} * lines},
+                  .arguments = {}};
+    launch.kernel.architectures.least = 75;
+    const Argument of_tiles = exponents(filter ? "filter_exponents" : "tile_exponents");
+    if (forward) {
+      launch.arguments = {part.operand, of_tiles, part.spectra, gauss(request) ? buffer("input_sums") : number(0)};
+    } else {
+      launch.arguments = {part.spectra, of_tiles, exponents("filter_exponents"), bias(), part.operand};
+    }
+    launch.arguments.push_back(number(part.tiles));
+    launch.arguments.push_back(number(part.pitch));
+    launch.writes = !forward ? "y" : filter ? "filter_spectra" : "input_spectra";
+    launch.tiles = [problem = p, s = spectra, block, part_first = part.first, tiles_in_all = part.tiles, forward,
+                    filter, entries = filter_entries(request)](const Dim3& at) {
+      if (filter) return filter_boxes(problem, s, block, entries, at.x);
+      return forward ? input_boxes(problem, s, block, part_first, tiles_in_all, at.x)
+                     : output_boxes(problem, s, block, part_first, tiles_in_all, at.x);
+    };
+    return launch;
+  }
+
+  // Null where spectra are in FP32, which needs no scale.
+  Argument exponents(const char* name) const { return spectra_in_planes(request) ? buffer(name) : number(0); }
+  Launch find_exponents(const Part& part) const {
+    const bool filter = part.kind == Kind::filter;
+    const auto terms = static_cast<std::uint64_t>(filter ? p.taps() : spectra.points());
+    const int log2_terms = static_cast<int>(std::bit_width(terms - 1));
+    Launch launch{
+        .sentence = filter ? "finds the scale of each output channel's filter" : "finds the scale of each tile",
+        .kernel = kernel_of("fft_exponents", {{"of_filter", filter}, {"log2_terms", log2_terms}}),
+        .grid = {part.tiles},
+        .block = {kThreads},
+        .arguments = {part.operand, buffer(filter ? "filter_exponents" : "tile_exponents")}};
+    launch.kernel.architectures.least = 75;
+    launch.writes = filter ? "filter_exponents" : "tile_exponents";
+    return launch;
   }
 
   // cuFFT's transforms: dense tiles, their half spectra tile by tile, and those turned to bin by bin; or backwards. It
@@ -114,7 +138,8 @@ struct Builder {
             .kernel = kernel_of("fft_gather", {{"of_filter", part.kind == Kind::filter}}),
             .grid = {ceil_div(part.channels * part.tiles * spectra.points(), kThreads)},
             .block = {kThreads},
-            .arguments = {part.operand, buffer("tiles"), number(part.tiles)}};
+            .arguments = {part.operand, buffer("tiles"), number(part.tiles)},
+            .writes = "tiles"};
   }
   Fft library_transform(const Part& part, Fft::Direction direction) const {
     const bool forward = direction == Fft::Direction::real_to_complex;
@@ -135,7 +160,8 @@ struct Builder {
             .grid = {ceil_div(spectra.bins, 32) * ceil_div(part.channels * part.tiles, 32)},
             .block = {32, 8},
             .arguments = {to_bins ? by_tile : part.spectra, to_bins ? part.spectra : by_tile, number(part.channels),
-                          number(part.tiles), number(part.pitch), number(spectra.bins)}};
+                          number(part.tiles), number(part.pitch), number(spectra.bins)},
+            .writes = to_bins ? part.spectra.buffer : by_tile.buffer};
   }
   Launch crop(const Part& part, std::int64_t count) const {
     return {.sentence = "keeps what has not wrapped",
@@ -152,52 +178,10 @@ struct Builder {
                      checked::product("output tiles", {p.co(), pitch})});
   }
 
-  Launch own_product(std::int64_t tiles) const {
-    const bool three = request.options.is("multiplications", "3");
-    const ProductTile tile = product_tile(p.co_per_group(), three);
-    return {.sentence = "multiplies spectra and adds up channels",
-            .kernel = kernel_of("fft_product", {{"tile_m", tile.m},
-                                                {"tile_n", tile.n},
-                                                {"tile_k", 8},
-                                                {"slices", 3},
-                                                {"thread_m", tile.thread_m},
-                                                {"thread_n", tile.thread_n},
-                                                {"multiplications", three ? 3 : 4},
-                                                {"blocks_per_multiprocessor", tile.blocks_per_multiprocessor()}}),
-            .grid = {checked::product("blocks of the product", {spectra.bins, p.groups(), ceil_div(tiles, tile.m),
-                                                                ceil_div(p.co_per_group(), tile.n)})},
-            .block = {tile.threads()},
-            .arguments = {buffer("input_spectra"), buffer("filter_spectra"), buffer("product_spectra"), number(tiles),
-                          number(pitch)}};
-  }
-
-  // Ŷ(b)ᵀ = conj Ŵ(b)ᵀ · X̂(b): output channels are rows, tiles are columns.
-  Gemm library_product(std::int64_t tiles, std::int64_t group) const {
-    const std::int64_t outputs = p.co_per_group();
-    return {.sentence = "multiplies spectra and adds up channels, by cuBLAS",
-            .m = outputs,
-            .n = tiles,
-            .k = filter_channels,
-            .batch = spectra.bins,
-            .a = buffer("filter_spectra").at(group * outputs * kComplex),
-            .b = buffer("input_spectra").at(group * filter_channels * pitch * kComplex),
-            .c = buffer("product_spectra").at(group * outputs * pitch * kComplex),
-            .lda = p.co(),
-            .ldb = pitch,
-            .ldc = pitch,
-            .batch_a = filter_channels * p.co(),
-            .batch_b = input_channels * pitch,
-            .batch_c = p.co() * pitch,
-            .transpose_a = true,
-            .conjugate_a = true,
-            .complex = true,
-            .workspace = "cublas",
-            .workspace_bytes = kBlasWorkspace};
-  }
-
   void add_forward(std::vector<Step>& steps, const Part& part) const {
-    if (request.options.is("transform", "own")) {
+    if (own_transforms(request)) {
       const bool filter = part.kind == Kind::filter;
+      if (spectra_in_planes(request)) steps.emplace_back(find_exponents(part));
       steps.emplace_back(own_transform(filter ? "transforms the filter" : "transforms tiles of the input", part));
     } else {
       steps.emplace_back(gather(part));
@@ -205,14 +189,8 @@ struct Builder {
       steps.emplace_back(turn(part, true));
     }
   }
-  void add_product(std::vector<Step>& steps, std::int64_t tiles) const {
-    if (request.options.is("gemm", "own"))
-      steps.emplace_back(own_product(tiles));
-    else
-      for (std::int64_t group = 0; group < p.groups(); ++group) steps.emplace_back(library_product(tiles, group));
-  }
   void add_inverse(std::vector<Step>& steps, const Part& part, std::int64_t count) const {
-    if (request.options.is("transform", "own")) {
+    if (own_transforms(request)) {
       steps.emplace_back(own_transform("transforms products back, keeps what has not wrapped", part));
     } else {
       steps.emplace_back(turn(part, false));
@@ -231,7 +209,7 @@ std::vector<Step> fft_steps(const Request& request, const Spectra& spectra, std:
   for (std::int64_t first = 0; first < build.p.n(); first += images) {
     const std::int64_t count = std::min(images, build.p.n() - first);
     build.add_forward(steps, build.input(first, count));
-    build.add_product(steps, count * spectra.tiles());
+    for (Step& step : product_steps(request, spectra, images, first, count)) steps.push_back(std::move(step));
     build.add_inverse(steps, build.output(first, count), count);
   }
   return steps;
@@ -240,12 +218,20 @@ std::vector<Step> fft_steps(const Request& request, const Spectra& spectra, std:
 std::vector<Buffer> fft_scratch(const Request& request, const Spectra& spectra, std::int64_t images) {
   const Builder build{request, spectra, images};
   std::vector<Buffer> scratch;
-  if (!request.options.is("transform", "own")) {
+  if (!own_transforms(request)) {
     scratch = {
         {"tiles", checked::product("bytes of the tiles", {build.most_lines(), spectra.points(), kReal})},
         {"half_spectra", checked::product("bytes of half_spectra", {build.most_lines(), spectra.bins, kComplex})}};
   }
-  if (request.options.is("gemm", "cublas")) scratch.push_back({"cublas", kBlasWorkspace});
+  if (spectra_in_planes(request)) {
+    scratch.push_back({"filter_exponents", build.p.co() * kExponent});
+    scratch.push_back({"tile_exponents", build.pitch * kExponent});
+    if (gauss(request))
+      scratch.push_back(
+          {"input_sums", checked::product("bytes of the sums", {spectra.bins, build.input_channels, build.pitch,
+                                                                size_of(spectra_type(request))})});
+  }
+  if (request.options.is("gemm", "cublas")) scratch.push_back(cublas_workspace());
   return scratch;
 }
 

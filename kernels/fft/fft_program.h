@@ -1,4 +1,4 @@
-// The steps of fft.cc: transforms, product and inverse transforms, a chunk of images at a time.
+// The steps of fft.cc and fft.tc: transforms, product and inverse transforms, a chunk of images at a time.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The spectra that fft.cc makes of a layer: lengths of transforms, tiles, phases, bins, and the three stages.
+// The spectra that fft.cc and fft.tc make of a layer: lengths of transforms, tiles, phases, bins, and the three stages.
 #pragma once
 
 #include <vector>
@@ -34,7 +34,17 @@ inline constexpr int kTileLengths[] = {8, 12, 14, 16, 20, 24, 28, 30, 32};
 // By the options transform, tile and stride. Throws Unsupported where the filter doesn't fit the tile, naming the rule.
 Spectra spectra_of(const Request& request);
 
+// By what type and options. For tensor cores real and imaginary parts lie in planes of their own, in the tensors' type
+// or, with spectra=tf32, in FP32: whether they do; in what type; whether a complex product is three real ones; how many
+// entries the filter has a bin; and whether the own kernels transform, as tensor cores' always do.
+bool spectra_in_planes(const Request& request);
+bool tf32_spectra(const Request& request);
+DType spectra_type(const Request& request);
+bool gauss(const Request& request);
+std::int64_t filter_entries(const Request& request);
+bool own_transforms(const Request& request);
+
 // Input, filter and product spectra, of which `images` images are in the workspace at a time.
-std::vector<Stage> fft_stages(const ConvProblem& problem, const Spectra& spectra, std::int64_t images);
+std::vector<Stage> fft_stages(const Request& request, const Spectra& spectra, std::int64_t images);
 
 }  // namespace convlens::gpu

@@ -5,6 +5,9 @@
 //   Ŵ(o, c, f, b)        bin b of phase f of the filter w(o, c)          depends on the phase's taps
 //   Ŷ(n, o, i, j, b)     = Σ_{c, f} X̂(n, c, f, i, j, b) · conj Ŵ(o, c, f, b)
 //
+// For tensor cores the filter's bin is written as the entries of a real matrix, Ŵ(o, c, f, b, e) (fft_store.cuh): the
+// two rows (c, −d) and (d, c), or c, c + d and c − d; the products of these three are then Ŷ(n, o, i, j, b, e).
+//
 // with f = f_h · (phases along a row) + f_w.
 #pragma once
 
@@ -94,9 +97,10 @@ struct InputSpectraMap {
 
 struct FilterSpectraMap {
   SpectrumAxis rows, columns;
-  std::int64_t bins = 0, n = 0;
+  std::int64_t bins = 0, n = 0, entries = 1;
 
-  FilterSpectraMap(const ConvProblem& p, const Spectra& s) : rows(s.rows), columns(s.columns), bins(s.bins), n(p.n()) {}
+  FilterSpectraMap(const ConvProblem& p, const Spectra& s, std::int64_t entries = 1)
+      : rows(s.rows), columns(s.columns), bins(s.bins), n(p.n()), entries(entries) {}
 
   // A tap is one of the phase that its distance from the window's first element falls into.
   static std::int64_t phase_of(const SpectrumAxis& axis, std::int64_t tap) { return tap * axis.dilation % axis.step; }
@@ -120,7 +124,7 @@ struct FilterSpectraMap {
   void cells(Operand from, const Coord& tap, Emit&& emit) const {
     if (from != kFilter) return;
     const std::int64_t f = phase_of(rows, tap[2]) * columns.phases() + phase_of(columns, tap[3]);
-    emit(Box{{tap[0], tap[1], f, 0}, {1, 1, 1, bins, 1, 1}});
+    emit(Box{{tap[0], tap[1], f, 0}, {1, 1, 1, bins, entries, 1}});
   }
 
   template <class Emit>
@@ -132,9 +136,10 @@ struct FilterSpectraMap {
 struct ProductSpectraMap {
   SpectrumAxis rows, columns;
   std::int64_t n = 0, ci_per_group = 1, co_per_group = 1, phases = 1, tiles_h = 1, tiles_w = 1;
+  std::int64_t entries = 1;  // of the filter; three are multiplied apart
   static constexpr Operand input = stage_operand(0), filter = stage_operand(1);
 
-  ProductSpectraMap(const ConvProblem& p, const Spectra& s)
+  ProductSpectraMap(const ConvProblem& p, const Spectra& s, std::int64_t entries = 1)
       : rows(s.rows),
         columns(s.columns),
         n(p.n()),
@@ -142,13 +147,16 @@ struct ProductSpectraMap {
         co_per_group(p.co_per_group()),
         phases(s.phases()),
         tiles_h(s.rows.tiles()),
-        tiles_w(s.columns.tiles()) {}
+        tiles_w(s.columns.tiles()),
+        entries(entries) {}
+
+  bool apart() const { return entries == 3; }
 
   template <class Emit>
   SourceKind sources(const Coord& cell, Emit&& emit) const {
-    const auto [image, o, i, j, b, unused] = cell;
+    const auto [image, o, i, j, b, e] = cell;
     emit(Term{input, {{image, o / co_per_group * ci_per_group, 0, i, j, b}, {1, ci_per_group, phases, 1, 1, 1}}});
-    emit(Term{filter, {{o, 0, 0, b}, {1, ci_per_group, phases, 1, 1, 1}}});
+    emit(Term{filter, {{o, 0, 0, b, e}, {1, ci_per_group, phases, 1, apart() ? 1 : entries, 1}}});
     return SourceKind::region;
   }
 
@@ -156,9 +164,9 @@ struct ProductSpectraMap {
   void cells(Operand from, const Coord& element, Emit&& emit) const {
     if (from == input) {
       const auto [image, c, f, i, j, b] = element;
-      emit(Box{{image, c / ci_per_group * co_per_group, i, j, b}, {1, co_per_group, 1, 1, 1, 1}});
+      emit(Box{{image, c / ci_per_group * co_per_group, i, j, b}, {1, co_per_group, 1, 1, 1, apart() ? entries : 1}});
     } else if (from == filter) {
-      emit(Box{{0, element[0], 0, 0, element[3]}, {n, 1, tiles_h, tiles_w, 1, 1}});
+      emit(Box{{0, element[0], 0, 0, element[3], apart() ? element[4] : 0}, {n, 1, tiles_h, tiles_w, 1, 1}});
     }
   }
 

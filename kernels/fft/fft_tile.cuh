@@ -2,16 +2,12 @@
 #pragma once
 
 #include "fft/fft_layer.cuh"
-#ifndef CONVLENS_CONFIGURED
-constexpr bool of_filter = false;
-#endif
-
 // One of the many real tiles: read(q, r) is the element of the image, or the tap, at (q, r), or zero where there is
 // none. Addresses are made before it is known whether something is there, so that a load is one predicated instruction.
 class TileReader {
  public:
   // `channel` counts phases as channels; the filter's tiles are its output channels. Not `there`: a tile of zeros.
-  __device__ __forceinline__ TileReader(const float* operand, const Sizes& s, int channel, long long tile, bool there)
+  __device__ __forceinline__ TileReader(const Element* operand, const Sizes& s, int channel, long long tile, bool there)
       : rows_(rows_of(s)), columns_(columns_of(s)) {
     const int phases_w = columns_.phases(), phases = rows_.phases() * phases_w;
     phase_h_ = channel % phases / phases_w, phase_w_ = channel % phases_w, channel /= phases;
@@ -31,7 +27,7 @@ class TileReader {
 
   __device__ __forceinline__ float operator()(const Sizes& s, int q, int r) const {
     bool counts = q >= inside_h_.first && q < inside_h_.end && r >= inside_w_.first && r < inside_w_.end;
-    const float* element = first_;
+    const Element* element = first_;
     if constexpr (of_filter) {
       const int u = rows_.tap(phase_h_, q), v = columns_.tap(phase_w_, r);
       counts = counts && u >= 0 && v >= 0;
@@ -41,12 +37,12 @@ class TileReader {
       if (columns_.has_gaps()) counts = counts && columns_.reads(tile_w_, phase_w_, r);
       element += q * step_h * static_cast<long long>(s.x_h) + r * step_w * static_cast<long long>(s.x_w);
     }
-    return counts ? *element : 0.0f;
+    return counts ? to_float(*element) : 0.0f;
   }
 
  private:
   SpectrumAxis rows_, columns_;
-  const float* first_;  // where (0, 0) is, or would be: it may lie in the padding
+  const Element* first_;  // where (0, 0) is, or would be: it may lie in the padding
   int phase_h_, phase_w_, tile_h_ = 0, tile_w_ = 0;
   SpectrumAxis::Positions inside_h_, inside_w_;
 };

@@ -1,18 +1,28 @@
-// The filter as the matrix that the im2col matrix is multiplied by: row (c, u, v), column o.
+// The filter as the matrix that the im2col matrix is multiplied by: column k of a row of that matrix, column o.
 //
-//   W((c, u, v), o) = w(o, c, u, v)
+//   W(k, o) = w(o, c, u, v)      k = (c, u, v), or (u, v, c) where channels lie together in x; 0 for k beyond the
+//   window
 //
-// Neighbouring threads write neighbouring output channels and read filters that lie far apart, but the filter is small.
+// Stored as (k, o), neighbouring threads writing neighbouring output channels, or as (o, k) where `k_contiguous`, which
+// tensor cores read best. Filters are read far apart, but the filter is small.
 #include "common/default_layer.h"
+#include "common/element.cuh"
+#include "im2col/columns.cuh"
 #ifndef CONVLENS_CONFIGURED
 constexpr int threads = 256;
+constexpr bool k_contiguous = true;
 #endif
 
 extern "C" __global__ void __launch_bounds__(threads)
-filter_matrix(const float* __restrict__ w, float* __restrict__ packed, const Sizes s) {
+    filter_matrix(const Element* __restrict__ w, Element* __restrict__ packed, const Sizes s) {
   const long long index = blockIdx.x * static_cast<long long>(threads) + threadIdx.x;
-  const int o = static_cast<int>(index % s.co), k = static_cast<int>(index / s.co);
-  const int c = k / (s.hf * s.wf), u = k / s.wf % s.hf, v = k % s.wf;
-  if (c < s.cig)
-    packed[index] = w[o * static_cast<long long>(s.w_o) + c * static_cast<long long>(s.w_c) + u * s.w_h + v * s.w_w];
+  const int across = k_contiguous ? s.row : s.co;
+  const int o = static_cast<int>(k_contiguous ? index / across : index % across);
+  const int k = static_cast<int>(k_contiguous ? index % across : index / across);
+  if (o >= s.co || k >= s.row) return;
+  const Column at = column_at(k, s);
+  packed[index] =
+      k < s.cig * s.hf * s.wf
+          ? w[o * static_cast<long long>(s.w_o) + at.c * static_cast<long long>(s.w_c) + at.u * s.w_h + at.v * s.w_w]
+          : rounded(0.0f);
 }

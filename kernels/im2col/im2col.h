@@ -6,6 +6,7 @@
 namespace convlens::gpu {
 
 const Algorithm& im2col_cc();
+const Algorithm& im2col_tc();
 const Algorithm& implicit_gemm_cc();
 const Algorithm& implicit_gemm_tc();
 

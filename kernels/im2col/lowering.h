@@ -1,8 +1,10 @@
-// The steps of im2col.cc and the stages between them.
+// The steps of im2col.cc and im2col.tc and the stages between them.
 //
-//   lower            A((n, p, q), (c, u, v)) = x(window of pixel (n, p, q))      for all images or some at a time
-//   filter_matrix    W((c, u, v), o) = w(o, c, u, v)
+//   lower            A((n, p, q), k) = x(window of pixel (n, p, q))      for all images or some at a time
+//   filter_matrix    W(k, o) = w(o, c, u, v)                             where w itself is not that matrix
 //   gemm             Y = A·W, or Yᵀ = Wᵀ·Aᵀ where pixels are the faster index of y
+//
+// On tensor cores the filter's matrix has k contiguous, which an OHWI filter of NHWC tensors already is.
 #pragma once
 
 #include <vector>
@@ -12,17 +14,11 @@
 
 namespace convlens::gpu {
 
-// How many images are lowered at a time, by the options batching and chunk_images.
-std::int64_t images_of_pass(const Request& request);
-
-// What a block of kernels/im2col/lower.cu takes of x through shared memory, and the most that it may.
-std::int64_t patch_bytes(const Request& request);
-inline constexpr std::int64_t kMostPatchBytes = 48 << 10;
-
 // The im2col matrix and the filter matrix, in the order in which the kernels write them.
 std::vector<Stage> lowering_stages(const Request& request);
 
 // Where cuBLAS multiplies, it works in `workspace`.
 std::vector<Step> lowering_steps(const Request& request, const Buffer& workspace);
+std::vector<Buffer> lowering_scratch(const Request& request, const Buffer& workspace);
 
 }  // namespace convlens::gpu

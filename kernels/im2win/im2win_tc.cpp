@@ -9,7 +9,7 @@
 
 #include "algorithms/error.h"
 #include "kernels/common/schedule.h"
-#include "kernels/common/tensor_core_sums.h"
+#include "kernels/common/tensor_cores.h"
 #include "kernels/common/tile.h"
 #include "kernels/im2win/aligned_tensor.h"
 #include "kernels/im2win/im2win.h"
@@ -126,7 +126,7 @@ Decisions decide(const Request& request) {
   d.stages = {windows, filter};
   const std::int64_t pixels = ceil_div(p.n() * p.ho() * p.wo(), tile.n) * tile.n;
   d.executed_flops = 2 * pixels * filter.cells();
-  d.error_model = tensor_core_sums(p, request.dtype);
+  d.error_model = tensor_core_sum_model(p, request.dtype);
   d.notes = {"tile: " + std::to_string(tile.m) + "x" + std::to_string(tile.n) + ", slices of " +
              std::to_string(tile.k) + ", warps of " + std::to_string(tile.warp_m) + "x" + std::to_string(tile.warp_n)};
   if (const std::int64_t zeros = tensor.zeros(p); zeros > 0)

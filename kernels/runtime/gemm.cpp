@@ -3,8 +3,9 @@
 // cuBLAS reads column by column. A row-major m×n matrix is, column by column, its transpose; so it is asked for
 // Cᵀ = Bᵀ·Aᵀ, with the operands exchanged and every matrix as it lies in memory.
 //
-// f32 products are computed in f32 from end to end: the pedantic mode knows neither TF32 nor an emulation by shorter
-// types, whatever the environment says, nor three products in place of a complex one's four.
+// f32 products, unless a row's option asks for TF32 by name, are computed in f32 from end to end: the pedantic mode
+// knows neither TF32 nor an emulation by shorter types, whatever the environment says, nor three products in place of a
+// complex one's four.
 #include <array>
 #include <map>
 #include <mutex>
@@ -40,7 +41,8 @@ Types types_of(const Gemm& gemm) {
       throw Unsupported("complex product of " + std::string(name(gemm.in)) + ", must be f32");
     return {CUDA_C_32F, CUDA_C_32F, CUBLAS_COMPUTE_32F_PEDANTIC};
   }
-  const auto compute = gemm.in == DType::f64   ? CUBLAS_COMPUTE_64F
+  const auto compute = gemm.tf32               ? CUBLAS_COMPUTE_32F_FAST_TF32
+                       : gemm.in == DType::f64 ? CUBLAS_COMPUTE_64F
                        : gemm.in == DType::f32 ? CUBLAS_COMPUTE_32F_PEDANTIC
                                                : CUBLAS_COMPUTE_32F;
   return {cuda_type(gemm.in), cuda_type(gemm.out), compute};

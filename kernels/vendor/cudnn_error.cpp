@@ -6,7 +6,7 @@
 #include "algorithms/fft/fft_error.h"
 #include "algorithms/winograd/winograd_error.h"
 #include "algorithms/winograd/winograd_rules.h"
-#include "kernels/common/tensor_core_sums.h"
+#include "kernels/common/tensor_cores.h"
 
 namespace convlens::gpu {
 
@@ -46,7 +46,7 @@ ErrorModel cudnn_error_model(const Request& request, VendorAnswer::Method method
     case VendorAnswer::Method::sums:
       break;
   }
-  return tensor_core_sums(request.problem, request.dtype);
+  return tensor_core_sum_model(request.problem, request.dtype);
 }
 
 }  // namespace convlens::gpu

@@ -6,6 +6,7 @@
 #include "algorithms/winograd/winograd_stages.h"
 #include "kernels/common/products.h"
 #include "kernels/row.h"
+#include "kernels/winograd/chain_tiles.h"
 
 namespace convlens::gpu {
 
@@ -55,11 +56,12 @@ Kernel transform(const Chain& chain, const std::string& entry, const std::vector
       {"r_w", static_cast<int>(f.columns.r)},
   };
   for (const auto& [name, matrix] : matrices)
-    for (const auto& [axis, of_axis] : {std::pair("_h", &f.h), std::pair("_w", &f.w)}) {
+    for (const auto& [axis, of_axis] : {std::pair("_h", &f.scaled_h), std::pair("_w", &f.w)}) {
       constants.emplace_back(name + axis, numerators(of_axis->*matrix));
       constants.emplace_back(name + axis + "_over", denominators(of_axis->*matrix));
     }
   Kernel made = kernel(chain.request, "winograd/" + entry + ".cu", entry, constants);
+  made.architectures.least = 75;
   made.sizes.push_back({"tiles_h", f.rows.tiles()});
   made.sizes.push_back({"tiles_w", f.columns.tiles()});
   made.sizes.push_back({"pitch", chain.tiles()});
@@ -87,7 +89,11 @@ Products products(const Chain& chain, std::int64_t images) {
                    .k_contiguous = !chain.v_tiles_fastest,
                    .outer_step = pitch * p.ci(),
                    .inner_step = chain.v_tiles_fastest ? cig * pitch : cig};
-  const Matrices u{.first = buffer("U"), .ld = p.co(), .outer_step = cig * p.co(), .inner_step = cog};
+  const Matrices u{.first = buffer("U"),
+                   .ld = chain.u_inputs_fastest ? cig : p.co(),
+                   .k_contiguous = chain.u_inputs_fastest,
+                   .outer_step = cig * p.co(),
+                   .inner_step = chain.u_inputs_fastest ? cog * cig : cog};
   const Matrices m{.first = buffer("M"),
                    .ld = chain.m_tiles_fastest ? pitch : p.co(),
                    .outer_step = pitch * p.co(),
@@ -95,6 +101,7 @@ Products products(const Chain& chain, std::int64_t images) {
   Products made;
   made.sentence = "multiplies V and U point by point";
   made.k = cig, made.outer = chain.nested->products(), made.inner = p.groups();
+  made.in = chain.request.dtype;
   made.c = m;
   if (chain.m_tiles_fastest)
     made.m = cog, made.n = tiles, made.a = u, made.b = v;
@@ -108,10 +115,12 @@ Launch filter_launch(const Chain& chain) {
   Launch launch;
   launch.sentence = "transforms the filter into U";
   launch.kernel = transform(chain, "transform_filter", {kG}, kFilterThreads);
+  launch.kernel.constants.emplace_back("inputs_fastest", chain.u_inputs_fastest);
   launch.grid = {ceil_div(p.co() * p.ci_per_group(), kFilterThreads)};
   launch.block = {kFilterThreads};
   launch.arguments = {w(), buffer("U")};
   launch.writes = "U";
+  launch.tiles = [chain](const Dim3& block) { return filter_boxes(chain, kFilterThreads, block.x); };
   return launch;
 }
 
@@ -120,12 +129,14 @@ Launch fused_launch(const Chain& chain) {
   Launch launch;
   launch.sentence = "transforms tiles of the input, multiplies them by U and transforms back";
   launch.kernel = transform(chain, "winograd_fused", {kBt, kAt}, kFusedThreads);
+  launch.kernel.architectures = {};
   launch.kernel.constants.emplace_back(
       "vector_u", chain.request.options.is("vector_io", "on") && p.co() % 4 == 0 && p.co_per_group() % 4 == 0);
   launch.grid = {ceil_div(chain.tiles(), kFusedTiles) * p.groups() * ceil_div(p.co_per_group(), kFusedOutputs)};
   launch.block = {kFusedThreads};
   launch.shared_bytes = kFusedSharedBytes;
   launch.arguments = {x(), buffer("U"), bias(), y()};
+  launch.tiles = [chain](const Dim3& block) { return fused_boxes(chain, kFusedTiles, kFusedOutputs, block.x); };
   return launch;
 }
 
@@ -134,15 +145,16 @@ Launch fused_launch(const Chain& chain) {
 Chain::Chain(const Request& r, const Request& resolved, std::int64_t chunk_images)
     : request(r),
       nested(std::make_shared<const Nested>(nest(resolved))),
-      fused(r.options.is("fuse", "on")),
+      fused(resolved.options.is("fuse", "on")),
       chunk(chunk_images),
       // The last chunk must not be smaller, as it would lie in another order.
       images_fastest((r.layouts.x == Layout::CHWN || r.layouts.y == Layout::CHWN) && r.problem.n() % chunk == 0),
       v_tiles_fastest(r.layouts.x != Layout::NHWC),
-      m_tiles_fastest(r.layouts.y != Layout::NHWC) {}
+      m_tiles_fastest(r.layouts.y != Layout::NHWC),
+      u_inputs_fastest(size_of(r.dtype) == 2) {}
 
 std::vector<Stage> stages(const Chain& chain) {
-  std::vector<Stage> all = winograd_stages(chain.problem(), DType::f32, chain.nested);
+  std::vector<Stage> all = winograd_stages(chain.problem(), chain.request.dtype, chain.nested);
   const auto lay_out = [&](Stage& stage, bool tiles_fastest) {  // axes ξ, ν, n, t, s, channel
     stage.axes[2].resident = std::min(chain.chunk, stage.axes[2].extent);
     std::vector<int> order{0, 1};
@@ -152,7 +164,10 @@ std::vector<Stage> stages(const Chain& chain) {
     stage.lay_out(order);
   };
   lay_out(all[0], chain.v_tiles_fastest);
-  all[1].lay_out({0, 1, 3, 2});
+  if (chain.u_inputs_fastest)
+    all[1].lay_out();
+  else
+    all[1].lay_out({0, 1, 3, 2});
   lay_out(all[2], chain.m_tiles_fastest);
   if (chain.fused) all[0].stored = all[2].stored = false;
   return all;
@@ -174,12 +189,20 @@ std::vector<Step> steps(const Chain& chain, const Buffer& workspace) {
     input.sentence = "transforms tiles of the input into V";
     input.arguments = {x(), buffer("V"), number(first), number(images)};
     input.writes = "V";
+    input.tiles = [chain, first, images, threads = input.block.x](const Dim3& block) {
+      return input_boxes(chain, first, images, threads, block.x);
+    };
     all.emplace_back(std::move(input));
 
     const Products product = products(chain, images);
     if (request.options.is("gemm", "own")) {
-      all.emplace_back(own_gemm(product, tiling(request.options, product), sizes_at_run_time(request)));
-      std::get<Launch>(all.back()).writes = "M";
+      const Tiling shape = tiling(request.options, product);
+      Launch multiply = own_gemm(product, shape, sizes_at_run_time(request));
+      multiply.writes = "M";
+      multiply.tiles = [chain, product, shape, first, images](const Dim3& block) {
+        return product_boxes(chain, product_tile(product, shape, block), first, images);
+      };
+      all.emplace_back(std::move(multiply));
     } else {
       for (Step& step : cublas_gemm(product, workspace)) all.push_back(std::move(step));
     }
@@ -187,6 +210,9 @@ std::vector<Step> steps(const Chain& chain, const Buffer& workspace) {
     Launch output = tile_launch(chain, "transform_output", kAt, chain.m_tiles_fastest, staging, images, p.co());
     output.sentence = "transforms M into the output";
     output.arguments = {buffer("M"), bias(), y(), number(first), number(images)};
+    output.tiles = [chain, first, images, threads = output.block.x](const Dim3& block) {
+      return output_boxes(chain, first, images, threads, block.x);
+    };
     all.emplace_back(std::move(output));
   }
   return all;

@@ -1,12 +1,13 @@
-// The steps of winograd.cc and the stages between them: Winograd as a chain of kernels.
+// The steps of winograd.cc and winograd.tc and the stages between them: Winograd as a chain of kernels.
 //
 //   transform_input    V = Bᵀ d B       n_h·n_w matrices (tiles, C_i)
-//   transform_filter   U = G g Gᵀ       n_h·n_w matrices (C_i/G, C_o)
+//   transform_filter   U = G g Gᵀ       n_h·n_w matrices (C_i/G, C_o), on tensor cores (C_o, C_i/G)
 //   gemm               M = V·U          n_h·n_w matrices (tiles, C_o)
 //   transform_output   Y = Aᵀ M A
 //
 // V and M follow the layouts of x and y: channels are their fastest index in NHWC, tiles otherwise. The chain may be
-// run for a chunk of images at a time. Fused, all but the filter's transform is one kernel, and V and M are not stored.
+// run for a chunk of images at a time. On tensor cores V and U are short, and M is not. Fused, all but the filter's
+// transform is one kernel, and V and M are not stored.
 #pragma once
 
 #include <memory>
@@ -26,6 +27,7 @@ struct Chain {
   std::int64_t chunk;                     // images
   bool images_fastest;                    // among the tiles of a chunk
   bool v_tiles_fastest, m_tiles_fastest;  // among tile and channel
+  bool u_inputs_fastest;                  // among input and output channel: as tensor cores read it best
 
   // `resolved` is the request with its m chosen; chunk_images ≤ N.
   Chain(const Request& request, const Request& resolved, std::int64_t chunk_images);

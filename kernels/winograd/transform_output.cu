@@ -13,8 +13,8 @@
 #include "winograd/winograd.cuh"
 
 extern "C" __global__ void __launch_bounds__(threads)
-transform_output(const float* __restrict__ m, const float* __restrict__ bias, float* __restrict__ y,
-                 long long first_image, long long chunk, const Sizes s) {
+    transform_output(const float* __restrict__ m, const Element* __restrict__ bias, Element* __restrict__ y,
+                     long long first_image, long long chunk, const Sizes s) {
   const int images = static_cast<int>(chunk), tiles = images * s.tiles_h * s.tiles_w;
   const Item item = item_of_thread(tiles, s.co);
   const bool exists = item.tile < tiles;
@@ -31,7 +31,7 @@ transform_output(const float* __restrict__ m, const float* __restrict__ bias, fl
 #pragma unroll
     for (int point = 0; point < points; ++point) cells[point] = cell[point * point_step];
     sandwich<m_h, n_h, m_w, n_w>(at_h, at_h_over, at_w, at_w_over, cells, outputs);
-    const float first = has_bias ? bias[item.channel] : 0.0f;
+    const float first = has_bias ? to_float(bias[item.channel]) : 0.0f;
 #pragma unroll
     for (int e = 0; e < m_h * m_w; ++e) outputs[e] += first;
   }
@@ -52,11 +52,11 @@ transform_output(const float* __restrict__ m, const float* __restrict__ bias, fl
     for (int k = 0; k < m_w; ++k) {
       const int index = k * threads + threadIdx.x, b = index / m_w, q = index % m_w;
       if (b >= block_tiles || tile_of[b].s * m_w + q >= s.wo) continue;
-      float* const column = column_of(tile_of[b], q);
+      Element* const column = column_of(tile_of[b], q);
 #pragma unroll
       for (int p = 0; p < m_h; ++p)
         if (tile_of[b].t * m_h + p < s.ho)
-          column[p * static_cast<long long>(s.y_h)] = staged[(p * m_w + q) * pitch + b];
+          column[p * static_cast<long long>(s.y_h)] = rounded(staged[(p * m_w + q) * pitch + b]);
     }
   } else if (exists) {
     const Tile tile = tile_at(item.tile, images, s);
@@ -65,6 +65,6 @@ transform_output(const float* __restrict__ m, const float* __restrict__ bias, fl
 #pragma unroll
       for (int p = 0; p < m_h; ++p)
         if (tile.t * m_h + p < s.ho && tile.s * m_w + q < s.wo)
-          column_of(tile, q)[p * static_cast<long long>(s.y_h)] = outputs[p * m_w + q];
+          column_of(tile, q)[p * static_cast<long long>(s.y_h)] = rounded(outputs[p * m_w + q]);
   }
 }

@@ -6,11 +6,16 @@
 // above this text for the m, filter and points of the layer; every loop over them is unrolled, so that they end up as
 // immediate operands, and what multiplies a zero is never read: a NaN reaches only the cells that it is a source of.
 //
+// Transforms are in FP32 whatever tensors hold. For tensor cores V and U are stored in the tensors' short type, times
+// powers of two that are part of bt_h, g_h and, undone, of at_h: sums of |coefficients| stay ≤ 1, so that nothing
+// overflows (algorithms/winograd/nested.h). M is in FP32.
+//
 // Tiles are numbered through the images of the call's chunk, n slowest (n, t, s), or fastest (t, s, n) where tensors
 // are CHWN. Neighbouring threads take neighbours along the axis that is fastest in memory.
 #pragma once
 
 #include "common/default_layer.h"
+#include "common/element.cuh"
 #ifndef CONVLENS_CONFIGURED
 constexpr int threads = 64;
 constexpr bool staging = false, images_fastest = false, tiles_fastest = false;

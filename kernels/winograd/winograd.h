@@ -6,5 +6,6 @@
 namespace convlens::gpu {
 
 const Algorithm& winograd_cc();
+const Algorithm& winograd_tc();
 
 }  // namespace convlens::gpu

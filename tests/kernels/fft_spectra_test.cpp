@@ -109,7 +109,8 @@ TEST_CASE("fft.cc: a cell has a source exactly when the source has the cell, on 
   Dice dice{23};
   for (int k = 0; k < 300; ++k) {
     const ConvProblem p = random_problem(dice);
-    const std::vector<Stage> stages = fft_stages(p, spectra_of(asked(p, random_options(dice))), p.n());
+    const Request request = asked(p, random_options(dice));
+    const std::vector<Stage> stages = fft_stages(request, spectra_of(request), p.n());
     CAPTURE(k);
     for (const Stage& stage : stages)
       for (int sample = 0; sample < 20; ++sample) {

@@ -11,21 +11,23 @@
 
 namespace convlens::testing {
 
-// The memory of one run: the call's y, and a buffer for each stage.
+// The memory of one run: the call's w and y, and a buffer for each stage, each element a float whatever its type.
 struct HostMemory {
-  std::vector<float> y;
+  std::vector<float> w, y;
   std::map<std::string, std::vector<float>> buffers;
 
-  float* at(const gpu::Argument& argument) {
-    std::vector<float>& memory = argument.kind == gpu::Argument::Kind::y ? y : buffers.at(argument.buffer);
-    return memory.data() + argument.offset / static_cast<std::int64_t>(sizeof(float));
+  float* at(const gpu::Argument& argument, DType dtype) {
+    std::vector<float>& memory = argument.kind == gpu::Argument::Kind::y   ? y
+                                 : argument.kind == gpu::Argument::Kind::w ? w
+                                                                           : buffers.at(argument.buffer);
+    return memory.data() + argument.offset / size_of(dtype);
   }
 };
 
 inline void multiply(const gpu::Gemm& g, HostMemory& memory) {
   for (std::int64_t b = 0; b < g.batch; ++b) {
-    const float *const a = memory.at(g.a) + b * g.batch_a, *const w = memory.at(g.b) + b * g.batch_b;
-    float* const c = memory.at(g.c) + b * g.batch_c;
+    const float *const a = memory.at(g.a, g.in) + b * g.batch_a, *const w = memory.at(g.b, g.in) + b * g.batch_b;
+    float* const c = memory.at(g.c, g.out) + b * g.batch_c;
     for (std::int64_t i = 0; i < g.m; ++i)
       for (std::int64_t j = 0; j < g.n; ++j) {
         double sum = g.accumulate ? c[i * g.ldc + j] : 0;

@@ -1,4 +1,4 @@
-// winograd.cc without a GPU: what it stores, how it multiplies, and what it refuses.
+// winograd.cc and winograd.tc without a GPU: what they store, how they multiply, and what they refuse.
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +21,13 @@ Request request(const ConvProblem& problem, const std::string& options = "", Lay
   return {problem, DType::f32, {x, FilterLayout::OIHW, y}, OptionSet::parse(options, gpu::winograd_cc().options)};
 }
 
+Request short_request(const ConvProblem& problem, const std::string& options, Layout x = Layout::NHWC,
+                      Layout y = Layout::NHWC) {
+  return {problem, DType::f16, {x, FilterLayout::OHWI, y}, OptionSet::parse(options, gpu::winograd_tc().options)};
+}
+
 std::shared_ptr<const Plan> plan(const Request& asked) {
+  if (asked.dtype != DType::f32) return gpu::winograd_tc().plan(complete(gpu::winograd_tc(), asked));
   return gpu::winograd_cc().plan(complete(gpu::winograd_cc(), asked));
 }
 
@@ -38,11 +44,13 @@ const gpu::Launch& launch(const Plan& plan, const std::string& entry) {
 
 }  // namespace
 
-TEST_CASE("winograd.cc: the products of V and U are the stage M, in every layout") {
+TEST_CASE("winograd on a GPU: the products of V and U are the stage M, in every layout") {
+  const bool tensor_cores = GENERATE(false, true);
   const ConvProblem problem({.n = 2, .ci = 6, .hi = 7, .wi = 9, .co = 4, .hf = 3, .wf = 3, .pad_top = 1, .groups = 2});
   for (const Layout x : kLayouts)
     for (const Layout y : kLayouts) {
-      const auto made = plan(request(problem, "m=2,gemm=cublas", x, y));
+      const std::string options = "m=2,gemm=cublas";
+      const auto made = plan(tensor_cores ? short_request(problem, options, x, y) : request(problem, options, x, y));
       INFO(name(x) << " " << name(y));
       HostMemory memory;
       for (const Stage& stage : made->stages())
@@ -109,6 +117,62 @@ TEST_CASE("winograd.cc: the kernels' matrices are those of the points") {
              Contains("constexpr __device__ float bt_h[] = {1, 0, -1, 0, 0, 1, 1, 0, 0, -1, 1, 0, 0, 1, 0, -1};"));
   CHECK_THAT(gpu::source(launch(*made, "transform_filter").kernel),
              Contains("constexpr __device__ float g_h_over[] = {1, 2, 2, 1};"));
+}
+
+TEST_CASE("winograd.tc: V and U are short and scaled by powers of two that A undoes, M is not short") {
+  const ConvProblem problem(layer(2, 16, 14, 3));
+  const auto two = plan(short_request(problem, "m=2")), four = plan(short_request(problem, "m=4"));
+  CHECK_THAT(two->notes()[1], Contains("V times 2^-2, U times 2^-2"));
+  CHECK_THAT(four->notes()[1], Contains("V times 2^-7, U times 2^0"));
+  CHECK(two->stages()[0].dtype == DType::f16);
+  CHECK(two->stages()[1].dtype == DType::f16);
+  CHECK(two->stages()[2].dtype == DType::f32);
+  // No finite number overflows: the sums of |coefficients| of a cell are at most 1.
+  for (const auto& made : {two, four})
+    for (const int index : {0, 1}) {
+      const Stage& stage = made->stages()[static_cast<std::size_t>(index)];
+      for_each_cell(stage, [&](const Coord& cell) {
+        double sum = 0;
+        for (const Term& term : stage.map->source(cell).terms) sum += std::abs(term.coefficient.value());
+        CHECK(sum <= 1);
+      });
+    }
+  CHECK_THAT(gpu::source(launch(*two, "transform_output").kernel), Contains("at_h[] = {16, 16, 16, 0"));
+}
+
+TEST_CASE("winograd.tc: m = auto keeps to seven points, and short V and U cost two roundings") {
+  const ConvProblem problem(layer(256, 512, 7, 3));
+  const auto made = plan(short_request(problem, ""));
+  CHECK((made->stages()[0].axes[0].extent <= 7 && made->stages()[0].axes[1].extent <= 7));
+  const ConvProblem small(layer(1, 2, 6, 3));
+  const auto bound_of = [&](const Plan& of) {
+    const std::vector<double> x(2 * 36, 1), w(36, 1), sums(32, 18);
+    std::vector<double> bound(32);
+    of.error_model().worst_case({small,
+                                 {x.data(), small.x_shape(), dense_strides(Layout::NCHW, small.x_shape())},
+                                 {w.data(), small.w_shape(), dense_strides(FilterLayout::OIHW, small.w_shape())},
+                                 sums},
+                                bound);
+    return bound[0];
+  };
+  const double with_short = bound_of(*plan(short_request(small, "m=2"))),
+               whole = bound_of(*plan(request(small, "m=2")));
+  CHECK(with_short > 2 * unit_roundoff(DType::f16) * 18);
+  CHECK(with_short > 100 * whole);
+}
+
+TEST_CASE("winograd.tc has no fused kernel, and refuses what F(m,r) cannot be") {
+  CHECK_THROWS_AS(OptionSet::parse("fuse=on", gpu::winograd_tc().options), BadInput);
+  ConvSpec strided = layer(1, 4, 9, 3);
+  strided.stride_w = 2;
+  const Support support =
+      gpu::winograd_tc().supports(complete(gpu::winograd_tc(), short_request(ConvProblem(strided), "")));
+  CHECK_THAT(support.reason, Contains("winograd needs stride 1, got 1x2"));
+  const Support range =
+      gpu::winograd_tc().supports(complete(gpu::winograd_tc(), short_request(ConvProblem(layer(1, 4, 20, 3)), "m=8")));
+  CHECK_THAT(range.reason, Contains("F(8x8,3x3) in f16"));
+  REQUIRE(range.nearest);
+  CHECK(gpu::winograd_tc().supports(*range.nearest).ok);
 }
 
 TEST_CASE("winograd.cc refuses what it cannot do, with the nearest that it can") {

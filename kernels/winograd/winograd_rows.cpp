@@ -1,4 +1,7 @@
-// winograd.cc: Winograd on CUDA cores, any F(m×m, H_f×W_f) as a chain of kernels, or F(2×2, 3×3) fused (chain.h).
+// winograd.cc and winograd.tc: any F(m×m, H_f×W_f) as a chain of kernels, and on CUDA cores F(2×2, 3×3) fused
+// (chain.h).
+//
+// On tensor cores transforms are in FP32, V and U are stored short, times exact powers of two, and sums are in FP32.
 #include <algorithm>
 #include <limits>
 
@@ -7,6 +10,7 @@
 #include "algorithms/winograd/winograd_passes.h"
 #include "algorithms/winograd/winograd_rules.h"
 #include "kernels/common/products.h"
+#include "kernels/common/tensor_cores.h"
 #include "kernels/row.h"
 #include "kernels/winograd/chain.h"
 #include "kernels/winograd/winograd.h"
@@ -16,28 +20,36 @@ namespace convlens::gpu {
 namespace {
 
 constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
-constexpr std::int64_t kMostPoints = 8;  // an axis, for m = auto: F(6, 3) keeps five digits
 
-// The request as the rules and matrices of every Winograd row read it: V and U in single precision.
+bool on_tensor_cores(const Request& request) { return size_of(request.dtype) == 2; }
+
+// An axis, for m = auto: F(6, 3) keeps five digits in FP32, F(5, 3) two where V and U are short.
+std::int64_t most_points(const Request& request) { return on_tensor_cores(request) ? 7 : 8; }
+
+// Whether the request has the option and asks for it: tensor cores have no fused kernel.
+bool fused(const Request& request) {
+  return request.options.values().contains("fuse") && request.options.is("fuse", "on");
+}
+
+// The request as the rules and matrices of every Winograd row read it, with the type that V and U are stored in.
 Request with_m(Request request, std::int64_t m) {
   request.options.set("m", std::to_string(m));
-  request.options.set("stored", "accumulator");
+  request.options.set("stored", on_tensor_cores(request) ? "tensor" : "accumulator");
+  request.options.set("fuse", fused(request) ? "on" : "off");
   return request;
 }
 
-// An estimate of what a call takes, in operations: a number that is written and read costs as much as `kTraffic` of
-// them (53 TFLOPS against 4.2 TB/s on an H200).
+// What a call takes, in operations, about: a number of V or U, and one of M, that is written and read costs as much as
+// so many of them (53 TFLOPS, or 600 on tensor cores, against 4.2 TB/s on an H200).
 double cost(const Request& request) {
-  constexpr double kTraffic = 50;
+  const double of_v = on_tensor_cores(request) ? 300 : 50, of_m = on_tensor_cores(request) ? 600 : 50;
   const TileAxis rows = tile_rows(request), columns = tile_columns(request);
   const auto points = static_cast<double>(rows.n() * columns.n());
   const auto tiles = static_cast<double>(request.problem.n() * rows.tiles() * columns.tiles());
   const auto ci = static_cast<double>(request.problem.ci()), co = static_cast<double>(request.problem.co());
   const auto cig = static_cast<double>(request.problem.ci_per_group());
-  return points * (tiles * (2 * co * cig + kTraffic * (ci + co)) + kTraffic * co * cig);
+  return points * (tiles * (2 * co * cig + of_v * ci + of_m * co) + of_v * co * cig);
 }
-
-bool fused(const Request& request) { return request.options.is("fuse", "on"); }
 
 Request resolved(const Request& request) {
   if (fused(request) && request.options.is("m", "auto")) return with_m(request, 2);
@@ -45,7 +57,7 @@ Request resolved(const Request& request) {
   const std::int64_t r = std::max(request.problem.hf(), request.problem.wf());
   Request best = with_m(request, 2);
   if (!request.options.is("points", "auto")) return best;
-  for (std::int64_t m = 3; m + r - 1 <= kMostPoints; ++m)
+  for (std::int64_t m = 3; m + r - 1 <= most_points(request); ++m)
     if (const Request larger = with_m(request, m); cost(larger) < cost(best)) best = larger;
   return best;
 }
@@ -77,8 +89,12 @@ Decisions decide(const Request& request) {
   d.stages = stages(chain);
   if (cublas) d.scratch = {workspace};
   d.executed_flops = executed_flops(chain.problem(), *chain.nested);
-  d.error_model = winograd_error_model(chain.problem(), DType::f32, chain.nested);
+  d.error_model =
+      winograd_error_model(chain.problem(), request.dtype, chain.nested, on_tensor_cores(request) ? kTensorCores : 1);
   d.notes = {chain.nested->name() + " " + chain.nested->points()};
+  if (on_tensor_cores(request))
+    d.notes.push_back("V times 2^" + std::to_string(chain.nested->v_exponent) + ", U times 2^" +
+                      std::to_string(chain.nested->u_exponent));
   if (!chain.fused) d.notes.push_back(cublas ? "gemm: cuBLAS" : "gemm: own");
   return d;
 }
@@ -124,20 +140,32 @@ std::optional<Refusal> needs_countable_tiles(const Request& request) {
   return Refusal{"chunk_images: " + request.options["chunk_images"] + ", makes more than 2147483647 tiles", nearest};
 }
 
-std::vector<Rule> rules() {
-  std::vector<Rule> all{f32_only(), int_offsets()};
+std::vector<Rule> rules(Unit unit) {
+  std::vector<Rule> all{unit == Unit::tc ? f16_or_bf16() : f32_only(), int_offsets()};
   for (const Rule& rule : winograd_rules()) all.push_back(with_m_chosen(rule));
-  all.push_back({"F(2x2,3x3) where fuse=on", needs_small_tiles});
+  if (unit == Unit::cc) all.push_back({"F(2x2,3x3) where fuse=on", needs_small_tiles});
   all.push_back({"fewer than 2^31 tiles a chunk", needs_countable_tiles});
   return all;
 }
 
-std::vector<Option> options() {
+Option fuse_option() {
+  return {
+      .id = "fuse",
+      .title = "Fused",
+      .sentence =
+          "F(2x2,3x3) in one kernel, without V and M in memory; then the options of the chain, gemm and those after "
+          "it, mean nothing but vector_io and sizes.",
+      .values = {"off", "on"},
+      .default_value = "off"};
+}
+
+std::vector<Option> options(Unit unit) {
   std::vector<Option> all{
       {.id = "m",
        .title = "Output tile",
        .sentence = "How many outputs a tile makes along each axis on which the filter has several taps; auto weighs "
-                   "products against the traffic of V and M, up to 8 points.",
+                   "products against the traffic of V and M, up to " +
+                   std::string(unit == Unit::tc ? "7" : "8") + " points.",
        .values = {},
        .default_value = "auto",
        .accepts = [](std::string_view value) { return value == "auto" ? "" : integer_between(1, 8)(value); }},
@@ -147,13 +175,6 @@ std::vector<Option> options() {
        .values = {},
        .default_value = "auto",
        .accepts = winograd_options()[1].accepts},
-      {.id = "fuse",
-       .title = "Fused",
-       .sentence =
-           "F(2x2,3x3) in one kernel, without V and M in memory; then the options of the chain, gemm and those after "
-           "it, mean nothing but vector_io and sizes.",
-       .values = {"off", "on"},
-       .default_value = "off"},
       {.id = "gemm",
        .title = "GEMM",
        .sentence = "Who multiplies V and U.",
@@ -174,7 +195,8 @@ std::vector<Option> options() {
        .default_value = "on",
        .ablation = true},
   };
-  for (Option& option : tiling_options()) all.push_back(std::move(option));
+  if (unit == Unit::cc) all.insert(all.begin() + 2, fuse_option());
+  for (Option& option : unit == Unit::tc ? tensor_tiling_options() : tiling_options()) all.push_back(std::move(option));
   all.push_back(sizes_option());
   return all;
 }
@@ -189,8 +211,23 @@ const Algorithm& winograd_cc() {
       .title = "Winograd on CUDA cores",
       .sentence = "Transforms tiles of the input and the filter, multiplies them point by point, transforms back.",
       .source = "Lavin & Gray 2016, arXiv 1509.09308",
-      .options = options(),
-      .rules = rules(),
+      .options = options(Unit::cc),
+      .rules = rules(Unit::cc),
+      .decide = decide,
+  };
+  return row;
+}
+
+const Algorithm& winograd_tc() {
+  static const Algorithm row{
+      .id = "winograd.tc",
+      .family = "winograd",
+      .unit = Unit::tc,
+      .title = "Winograd on tensor cores",
+      .sentence = "Transforms in single precision, multiplies short V and U point by point, and transforms back.",
+      .source = "Lavin & Gray 2016, arXiv 1509.09308",
+      .options = options(Unit::tc),
+      .rules = rules(Unit::tc),
       .decide = decide,
   };
   return row;

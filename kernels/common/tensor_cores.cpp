@@ -1,12 +1,8 @@
-#include "kernels/common/tensor_core_sums.h"
+#include "kernels/common/tensor_cores.h"
 
 namespace convlens::gpu {
 
-namespace {
-constexpr double kTensorCores = 4;
-}
-
-ErrorModel tensor_core_sums(const ConvProblem& problem, DType dtype) {
+ErrorModel tensor_core_sum_model(const ConvProblem& problem, DType dtype) {
   ErrorModel model = plain_sum_model(problem, dtype);
   if (dtype == DType::f32) return model;
   model.worst_case = [plain = model.worst_case](const BoundInputs& inputs, std::span<double> bound) {

@@ -1,9 +1,14 @@
-// im2col.cc: every window is stored as a row of a matrix, which is multiplied by the filter matrix (lowering.h).
+// im2col.cc and im2col.tc: every window is stored as a row of a matrix, which is multiplied by the filter matrix, on
+// CUDA cores in single precision or on tensor cores (lowering.h). They differ in the type of the elements, and in the
+// GEMM.
 #include <limits>
 
+#include "algorithms/problem/checked.h"
 #include "kernels/common/products.h"
+#include "kernels/common/tensor_cores.h"
 #include "kernels/im2col/im2col.h"
 #include "kernels/im2col/lowering.h"
+#include "kernels/im2col/lowering_tile.h"
 #include "kernels/row.h"
 
 namespace convlens::gpu {
@@ -15,20 +20,21 @@ Decisions decide(const Request& request) {
   const Buffer workspace = cublas_workspace();
   Decisions d = decisions({request, lowering_steps(request, workspace)});
   d.stages = lowering_stages(request);
-  if (cublas) d.scratch = {workspace};
-  d.executed_flops = request.problem.flops();
-  d.error_model = plain_sum_model(request.problem, DType::f32);
+  d.scratch = lowering_scratch(request, workspace);
+  const ConvProblem& p = request.problem;
+  d.executed_flops = checked::product("executed FLOPs", {2, p.n(), p.ho(), p.wo(), p.co(), row_columns(request)});
+  d.error_model =
+      request.dtype == DType::f32 ? plain_sum_model(p, request.dtype) : tensor_core_sum_model(p, request.dtype);
   d.notes = {cublas ? "gemm: cuBLAS" : "gemm: own"};
   return d;
 }
 
 std::optional<Refusal> needs_small_patch(const Request& request) {
-  if (request.options.is("staging", "off")) return std::nullopt;
-  const std::int64_t bytes = patch_bytes(request);
+  const std::int64_t bytes = LoweringTile(request, images_of_pass(request)).patch_bytes;
   if (bytes <= kMostPatchBytes) return std::nullopt;
   Request nearest = request;
   nearest.options.set("staging", "off");
-  return Refusal{"im2col.cc: one window of one channel takes " + std::to_string(bytes) +
+  return Refusal{"im2col: what a block lowers of one window takes " + std::to_string(bytes) +
                      " bytes of shared memory, must be ≤ " + std::to_string(kMostPatchBytes) + " with staging=on",
                  nearest};
 }
@@ -54,7 +60,7 @@ std::optional<Refusal> needs_even_passes(const Request& request) {
                  nearest};
 }
 
-std::vector<Option> options() {
+std::vector<Option> options(std::vector<Option> tiling) {
   std::vector<Option> all{
       {"batching", "Batching", "How many images are lowered at a time.", {"image", "chunk", "full"}, "full"},
       {"chunk_images",
@@ -67,14 +73,24 @@ std::vector<Option> options() {
       {"gemm", "GEMM", "Who multiplies the matrices.", {"cublas", "own"}, "cublas"},
       {"staging",
        "Staging in shared memory",
-       "Bring what a block lowers to shared memory first, so that each element of x is read once.",
-       {"on", "off"},
-       "on",
+       "Bring what a block lowers to shared memory first, so that each element of x is read once; auto: where a vector "
+       "of "
+       "the matrix is no vector of x.",
+       {"auto", "on", "off"},
+       "auto",
        true},
   };
-  for (Option& option : tiling_options()) all.push_back(std::move(option));
+  for (Option& option : tiling) all.push_back(std::move(option));
   all.push_back(sizes_option());
   return all;
+}
+
+std::vector<Rule> rules(const Rule& dtype) {
+  return {dtype,
+          int_offsets(),
+          {"what a block lowers of one window within 48 KiB, or staging=off", needs_small_patch},
+          {"chunks that divide N where y is CHWN", needs_even_passes},
+          {"fewer than 2^31 rows a pass", needs_countable_rows}};
 }
 
 }  // namespace
@@ -87,12 +103,23 @@ const Algorithm& im2col_cc() {
       .title = "im2col + GEMM on CUDA cores, explicit",
       .sentence = "Copies every window into a row of a matrix, then multiplies two matrices.",
       .source = "Chellapilla, Puri & Simard 2006",
-      .options = options(),
-      .rules = {f32_only(),
-                int_offsets(),
-                {"a window of one channel within 48 KiB, or staging=off", needs_small_patch},
-                {"chunks that divide N where y is CHWN", needs_even_passes},
-                {"fewer than 2^31 rows a pass", needs_countable_rows}},
+      .options = options(tiling_options()),
+      .rules = rules(f32_only()),
+      .decide = decide,
+  };
+  return row;
+}
+
+const Algorithm& im2col_tc() {
+  static const Algorithm row{
+      .id = "im2col.tc",
+      .family = "im2col",
+      .unit = Unit::tc,
+      .title = "im2col + GEMM on tensor cores, explicit",
+      .sentence = "Copies every window into a row of a matrix of short numbers, then multiplies two matrices.",
+      .source = "Chellapilla, Puri & Simard 2006",
+      .options = options(tensor_tiling_options()),
+      .rules = rules(f16_or_bf16()),
       .decide = decide,
   };
   return row;
