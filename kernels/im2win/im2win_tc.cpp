@@ -37,7 +37,7 @@ struct WmmaTile {
   }
 };
 
-// Large tiles read less for each product. A short window is not worth a long slice, most of which would be zeros.
+// Large tiles read less for each product, and long slices wait less often; kernels/PERFORMANCE.md.
 WmmaTile choose_tile(const Request& request, std::int64_t window) {
   const std::int64_t channels = request.problem.co_per_group();
   const std::string& shape = request.options["tile"];
@@ -53,7 +53,7 @@ WmmaTile choose_tile(const Request& request, std::int64_t window) {
   const bool eight = request.options.is("warps", "8");
   tile.warp_m = tile.m > 32 ? tile.m / 2 : eight ? 16 : 32;
   tile.warp_n = tile.m == 32 || eight ? 32 : 64;
-  if (slice == "auto") slice = ceil_div(window, 64) * 64 - window < 16 || window > 512 ? "64" : "32";
+  if (slice == "auto") slice = window > 32 ? "64" : window > 16 ? "32" : "16";
   tile.k = std::stoi(slice);
   return tile;
 }
@@ -146,7 +146,7 @@ std::vector<Option> options() {
        "auto"},
       {"slice",
        "Slice",
-       "How many values of k are in shared memory at a time; auto: 64 where the window is long.",
+       "How many values of k are in shared memory at a time; auto: 64, or what holds a shorter window.",
        {"auto", "16", "32", "64"},
        "auto"},
       {"warps", "Warps", "How many warps share a block's tile: fewer read less, more hide more.", {"4", "8"}, "4"},
@@ -188,8 +188,9 @@ const Algorithm& im2win_tc() {
       .options = options(),
       .rules = {f16_or_bf16(), int_offsets(), int_indices(), places_in_constant_memory()},
       .decide = decide,
-      .named_options = {{"paper", "The paper's baseline: all of its optimisations but index precomputation.",
-                         "tile=64x128,slice=32,warps=8,zigzag=on,async_copy=on,double_buffer=on,"
+      .named_options = {{"paper",
+                         "The paper's baseline: its larger block, all of its optimisations but index precomputation.",
+                         "tile=64x128,slice=64,warps=4,zigzag=on,async_copy=on,double_buffer=on,"
                          "index_precompute=off,vector_io=on,sizes=constant"}},
   };
   return row;
