@@ -110,21 +110,26 @@ Launch product(const Request& request, const AlignedTensor& tensor, const WmmaTi
   return launch;
 }
 
+// What the kernels count in an int.
+void check_int(const std::string& what, std::int64_t count) {
+  if (count > kMostInt)
+    throw Unsupported(what + ": " + std::to_string(count) + ", must be ≤ " + std::to_string(kMostInt) + " in a kernel");
+}
+
 Decisions decide(const Request& request) {
   const ConvProblem& p = request.problem;
   const AlignedTensor tensor(p);
   const WmmaTile tile = choose_tile(request, tensor.window(p));
   const Stage windows = tensor.tensor_stage(request), filter = tensor.filter_stage(request, tile.m, tile.k);
-  for (const Stage& stage : {windows, filter})
-    if (stage.cells() / 8 > kMostInt)
-      throw Unsupported(stage.id + ": " + std::to_string(stage.cells()) + " elements, must be ≤ " +
-                        std::to_string(8 * kMostInt) + " in a kernel");
+  const std::int64_t pixels = ceil_div(p.n() * p.ho() * p.wo(), tile.n) * tile.n;
+  check_int("pixels of y, in whole tiles", pixels);
+  check_int("elements of a row of the im2win tensor", tensor.columns * tensor.column);
+  for (const Stage& stage : {windows, filter}) check_int("eighths of " + stage.id, stage.cells() / 8);
 
   Decisions d = decisions(
       {request,
        {tensor.tensor_launch(request), tensor.filter_launch(request, tile.m, tile.k), product(request, tensor, tile)}});
   d.stages = {windows, filter};
-  const std::int64_t pixels = ceil_div(p.n() * p.ho() * p.wo(), tile.n) * tile.n;
   d.executed_flops = 2 * pixels * filter.cells();
   d.error_model = tensor_core_sums(p, request.dtype);
   d.notes = {"tile: " + std::to_string(tile.m) + "x" + std::to_string(tile.n) + ", slices of " +
