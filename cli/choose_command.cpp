@@ -80,7 +80,12 @@ Json ranking_json(const Layer& layer, const std::vector<Candidate>& ranked) {
                           {"workspace_bytes", c.plan->workspace_bytes()},
                           {"left_out", c.left_out.empty() ? Json(nullptr) : Json(c.left_out)}});
   }
-  return {{"layer", layer.text()}, {"dtype", name(ranked.front().plan->request().dtype)}, {"candidates", candidates}};
+  const Request& request = ranked.front().plan->request();
+  return {{"layer", layer.text()},
+          {"dtype", name(request.dtype)},
+          {"layouts", cli::text(request.layouts)},
+          {"depthwise", request.problem.groups() > 1 && request.problem.ci_per_group() == 1},
+          {"candidates", candidates}};
 }
 
 // The model's regret: how much longer its pick takes than the best that was measured.

@@ -10,10 +10,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 using namespace gpu;  // NOLINT: the steps' types
 
-// "x", "window + 256 B", "7".
+// "x", "window + 256 B", "7", "x as [f16 64 × 56 × 56 × 256, box 64 × 58 × 4 × 1]".
 std::string text(const Argument& argument) {
   const auto moved = [&](const std::string& name) {
-    return name + (argument.offset == 0 ? "" : " + " + std::to_string(argument.offset) + " B");
+    return name + (argument.offset == 0 ? "" : " + " + std::to_string(argument.offset) + " B") +
+           (argument.map ? " as [" + text(*argument.map) + "]" : "");
   };
   switch (argument.kind) {
     case Argument::Kind::x:

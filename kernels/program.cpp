@@ -44,6 +44,12 @@ Argument Argument::at(std::int64_t bytes) const {
   return moved;
 }
 
+Argument Argument::as(TensorMap tensor_map) const {
+  Argument mapped = *this;
+  mapped.map = std::move(tensor_map);
+  return mapped;
+}
+
 std::vector<Size> layer_sizes(const Request& request) {
   const ConvProblem& p = request.problem;
   const ConvSpec& s = p.spec();

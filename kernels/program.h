@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "algorithms/interface/index_map.h"
 #include "algorithms/interface/request.h"
+#include "kernels/tensor_map.h"
 
 namespace convlens::gpu {
 
@@ -80,7 +82,11 @@ struct Argument {
   std::int64_t offset = 0;  // in bytes, from the operand's or buffer's first
   std::int64_t number = 0;  // for Kind::number; the kernel's parameter is a `long long`
 
+  // Handed over in place of the address: the kernel's parameter is a `const __grid_constant__ TensorMap`.
+  std::optional<TensorMap> map = std::nullopt;
+
   Argument at(std::int64_t bytes) const;  // the same, `bytes` further on
+  Argument as(TensorMap map) const;       // the same, by a tensor map
 };
 Argument x();
 Argument w();

@@ -67,13 +67,13 @@ Rule f32_only() {
 }
 
 Rule f16_or_bf16() {
-  return {"f16, bf16", [](const Request& request) -> std::optional<Refusal> {
-            if (request.dtype == DType::f16 || request.dtype == DType::bf16) return std::nullopt;
-            Request nearest = request;
-            nearest.dtype = DType::f16;
-            return Refusal{"dtype: " + std::string(name(request.dtype)) + ", must be f16 or bf16 on tensor cores",
-                           nearest};
-          }};
+  return {
+      "f16, bf16", [](const Request& request) -> std::optional<Refusal> {
+        if (request.dtype == DType::f16 || request.dtype == DType::bf16) return std::nullopt;
+        Request nearest = request;
+        nearest.dtype = DType::f16;
+        return Refusal{"dtype: " + std::string(name(request.dtype)) + ", must be f16 or bf16 on tensor cores", nearest};
+      }};
 }
 
 Rule int_offsets() {
@@ -84,6 +84,16 @@ Rule int_offsets() {
             return Refusal{size.name + ": " + std::to_string(size.value) + ", must be ≤ 2147483647 in a kernel", {}};
         return std::nullopt;
       }};
+}
+
+ErrorModel tensor_core_sums(const Request& request) {
+  constexpr double kTensorCores = 4;
+  ErrorModel model = plain_sum_model(request.problem, request.dtype);
+  model.worst_case = [plain = model.worst_case](const BoundInputs& inputs, std::span<double> bound) {
+    plain(inputs, bound);
+    for (double& value : bound) value *= kTensorCores;
+  };
+  return model;
 }
 
 }  // namespace convlens::gpu

@@ -23,4 +23,7 @@ __device__ inline float to_float(__half value) { return __half2float(value); }
 __device__ inline float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
 
 // To nearest, ties to even; what is too large becomes infinite.
-__device__ inline Element rounded(float value) { return static_cast<Element>(value); }
+template <DType type = dtype>
+__device__ inline typename ElementOf<type>::Type rounded(float value) {
+  return static_cast<typename ElementOf<type>::Type>(value);
+}

@@ -6,5 +6,6 @@
 namespace convlens::gpu {
 
 const Algorithm& direct_cc();
+const Algorithm& direct_tc();
 
 }  // namespace convlens::gpu

@@ -7,5 +7,6 @@ namespace convlens::gpu {
 
 const Algorithm& im2col_cc();
 const Algorithm& implicit_gemm_cc();
+const Algorithm& implicit_gemm_tc();
 
 }  // namespace convlens::gpu

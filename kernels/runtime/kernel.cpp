@@ -1,12 +1,14 @@
 #include "kernels/runtime/kernel.h"
 
 #include <array>
+#include <variant>
 
 #include "algorithms/error.h"
 #include "kernels/runtime/compiler.h"
 #include "kernels/runtime/nvrtc.h"
 #include "kernels/runtime/status.h"
 #include "kernels/runtime/step.h"
+#include "kernels/runtime/tensor_map.h"
 #include "kernels/text.h"
 
 namespace convlens::gpu {
@@ -39,15 +41,18 @@ class LaunchStep final : public PreparedStep {
   }
 
   void run(const Call& call) override {
-    std::array<std::int64_t, kMostArguments> values;  // pointers and `long long`s, 8 bytes either way
+    std::array<Parameter, kMostArguments> values;
     std::array<void*, kMostArguments + 1> parameters;
     const std::size_t count = launch_.arguments.size();
     for (std::size_t k = 0; k < count; ++k) {
       const Argument& argument = launch_.arguments[k];
-      values[k] = argument.kind == Argument::Kind::number
-                      ? argument.number
-                      : static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address(argument, call)));
-      parameters[k] = &values[k];
+      if (argument.map)
+        values[k] = encode(*argument.map, address(argument, call));
+      else if (argument.kind == Argument::Kind::number)
+        values[k] = static_cast<long long>(argument.number);
+      else
+        values[k] = static_cast<void*>(address(argument, call));
+      parameters[k] = std::visit([](auto& value) -> void* { return &value; }, values[k]);
     }
     parameters[count] = sizes_.data();
     kernel_.launch(launch_.grid, parameters.data(), call.stream);
@@ -55,6 +60,7 @@ class LaunchStep final : public PreparedStep {
 
  private:
   static constexpr std::size_t kMostArguments = 32;
+  using Parameter = std::variant<void*, long long, CUtensorMap>;
 
   Launch launch_;
   std::vector<std::byte> sizes_;

@@ -1,0 +1,58 @@
+// Copies of whole tiles by Hopper's copy engine (TMA): one thread asks, the hardware computes all addresses, zeros what
+// lies outside the tensor, and tells a barrier how many bytes have come (PTX ISA, cp.async.bulk.tensor).
+//
+// A tile arrives as rows of at most 128 bytes. Their 16-byte pieces are permuted so that neither reading a column of
+// pieces nor a row meets a bank of shared memory twice:
+//
+//   piece j of row r lies at r·128 + 16·(j xor r mod 8)          (SWIZZLE_128B; the tile begins at a multiple of 1024)
+//
+// Threads that write such rows themselves, or read them, use `swizzled`.
+#pragma once
+
+#include "common/mbarrier.cuh"
+
+// Opaque; the program describes it (kernels/tensor_map.h) and the driver encodes it.
+struct alignas(64) TensorMap {
+  unsigned char bytes[128];
+};
+
+constexpr int row_bytes = 128, row_elements = 64;  // 16-bit elements of a row
+
+__device__ __forceinline__ constexpr int swizzled(int row, int piece) {
+  return row * row_bytes + ((piece ^ row % 8) << 4);
+}
+
+// The descriptor is fetched once, not at the first copy.
+__device__ __forceinline__ void prefetch(const TensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+// The box at (c0, c1, c2), (c0, …, c3), contiguous axis first.
+__device__ __forceinline__ void copy_box(void* to, const TensorMap& map, Barrier* full, int c0, int c1, int c2) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::
+          "r"(shared_address(to)),
+      "l"(&map), "r"(shared_address(full)), "r"(c0), "r"(c1), "r"(c2)
+      : "memory");
+}
+__device__ __forceinline__ void copy_box(void* to, const TensorMap& map, Barrier* full, int c0, int c1, int c2,
+                                         int c3) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], "
+      "[%2];" ::"r"(shared_address(to)),
+      "l"(&map), "r"(shared_address(full)), "r"(c0), "r"(c1), "r"(c2), "r"(c3)
+      : "memory");
+}
+
+// im2col mode: the tap (right, down) of the windows from the one at (w, h, n) on, channels from c on. The windows are
+// counted along rows and images by the hardware; behind the last it writes zeros.
+__device__ __forceinline__ void copy_windows(void* to, const TensorMap& map, Barrier* full, int c, int w, int h, int n,
+                                             int right, int down) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, "
+      "%6}], "
+      "[%2], {%7, %8};" ::"r"(shared_address(to)),
+      "l"(&map), "r"(shared_address(full)), "r"(c), "r"(w), "r"(h), "r"(n), "h"(static_cast<unsigned short>(right)),
+      "h"(static_cast<unsigned short>(down))
+      : "memory");
+}

@@ -1,0 +1,102 @@
+// implicit_gemm.tc and direct.tc without a GPU: how their blocks share out y, what the copy engine is told, and what
+// they refuse.
+#include "kernels/direct/direct.h"
+#include "kernels/im2col/im2col.h"
+#include "kernels/program.h"
+#include "tests/catch.h"
+#include "tests/support/boxes.h"
+#include "tests/support/random_problems.h"
+
+namespace {
+
+using namespace convlens;
+using namespace convlens::testing;
+using Catch::Matchers::Contains;
+
+Request request(const Algorithm& row, const ConvProblem& problem, const std::string& options = "",
+                Layout layout = Layout::NHWC, FilterLayout filter = FilterLayout::OHWI) {
+  return complete(row, {problem, DType::f16, {layout, filter, layout}, OptionSet::parse(options, row.options)});
+}
+
+const gpu::Launch& product(const Plan& plan) { return std::get<gpu::Launch>(plan.program()->steps.back()); }
+
+std::vector<int> times_computed(const Plan& plan) {
+  const Coord extent = extents(plan.problem().y_shape());
+  std::vector<int> times(static_cast<std::size_t>(elements(plan.problem().y_shape())));
+  for (std::int64_t block = 0; block < product(plan).grid.x; ++block)
+    for (const Box& box : product(plan).tiles({block})) {
+      REQUIRE(within(box, extent));
+      for_each(box, [&](const Coord& at) { ++times[static_cast<std::size_t>(flat(at, extent))]; });
+    }
+  return times;
+}
+
+ConvSpec like_cv9() { return {.n = 256, .ci = 64, .hi = 56, .wi = 56, .co = 64, .hf = 3, .wf = 3}; }
+
+}  // namespace
+
+TEST_CASE("the tiles of implicit_gemm.tc and direct.tc cover y, each cell once") {
+  for (const Algorithm* row : {&gpu::implicit_gemm_tc(), &gpu::direct_tc()})
+    for (const Layout layout : kLayouts)
+      for (std::uint64_t index = 0; index < 100; ++index) {
+        const ConvProblem problem = random_problem(72, index, 40, 200000);
+        INFO(row->id << " " << name(layout) << " layer " << index);
+        const Request wanted = request(*row, problem, "", layout);
+        if (!row->supports(wanted)) continue;
+        const std::vector<int> times = times_computed(*row->plan(wanted));
+        REQUIRE(std::ranges::all_of(times, [](int count) { return count == 1; }));
+      }
+}
+
+TEST_CASE("the copy engine is told of the windows' stride, padding and dilation") {
+  ConvSpec spec = like_cv9();
+  spec.stride_h = 2;
+  spec.pad_left = 1;
+  spec.pad_right = 2;
+  spec.dilation_w = 3;
+  const auto plan = gpu::implicit_gemm_tc().plan(request(gpu::implicit_gemm_tc(), ConvProblem(spec)));
+  const auto map = product(*plan).arguments[1].map;
+  REQUIRE(map);
+  CHECK(map->extents == std::vector<std::int64_t>{64, 56, 56, 256});
+  CHECK(map->strides == std::vector<std::int64_t>{128, 7168, 401408});
+  CHECK(map->steps == std::vector<int>{1, 1, 2, 1});
+  REQUIRE(map->im2col);
+  CHECK(map->im2col->lower == std::vector<int>{-1, 0});
+  CHECK(map->im2col->upper == std::vector<int>{2 - 6, -2});
+  CHECK_THAT(gpu::text(*map),
+             Contains("f16 64 × 56 × 56 × 256, windows of") && Contains("from (-1, 0) to the end + (-4, -2)"));
+}
+
+TEST_CASE("a filter that the copy engine cannot take is packed") {
+  const auto packed = [](ConvSpec spec, FilterLayout layout) {
+    const auto plan =
+        gpu::implicit_gemm_tc().plan(request(gpu::implicit_gemm_tc(), ConvProblem(spec), "", Layout::NHWC, layout));
+    return plan->workspace().empty() ? std::int64_t{0} : plan->workspace()[0].bytes;
+  };
+  CHECK(packed(like_cv9(), FilterLayout::OHWI) == 0);
+  CHECK(packed(like_cv9(), FilterLayout::OIHW) == 64 * 576 * 2);
+  ConvSpec few = like_cv9();
+  few.ci = 3;
+  CHECK(packed(few, FilterLayout::OHWI) == 64 * 32 * 2);  // 27 values, rounded up to 16 bytes
+}
+
+TEST_CASE("what TMA cannot fetch is fetched by threads, or refused where TMA is asked for") {
+  for (const Algorithm* row : {&gpu::implicit_gemm_tc(), &gpu::direct_tc()}) {
+    INFO(row->id);
+    ConvSpec odd = like_cv9();
+    odd.ci = 20;
+    CHECK_FALSE(product(*row->plan(request(*row, ConvProblem(odd)))).arguments[1].map);
+    const Support refused = row->supports(request(*row, ConvProblem(odd), "fetch=tma"));
+    CHECK_THAT(refused.reason, Contains("ci: 20, must be a multiple of 8 for TMA"));
+    REQUIRE(refused.nearest);
+    CHECK(row->supports(*refused.nearest).ok);
+    CHECK_THAT(row->supports(request(*row, ConvProblem(like_cv9()), "fetch=tma", Layout::NCHW)).reason,
+               Contains("layout of x: NCHW, must be NHWC for TMA"));
+    CHECK(product(*row->plan(request(*row, ConvProblem(like_cv9()), "fetch=tma"))).arguments[1].map);
+  }
+}
+
+TEST_CASE("a window whose patch no block's memory holds is refused") {
+  const ConvProblem wide({.n = 1, .ci = 64, .hi = 9, .wi = 3000, .co = 16, .hf = 3, .wf = 3, .dilation_w = 1000});
+  CHECK_THAT(gpu::direct_tc().supports(request(gpu::direct_tc(), wide)).reason, Contains("window: 3x2001"));
+}
