@@ -257,40 +257,37 @@ void bench(const BenchArguments& arguments, const Globals& globals) {
 }  // namespace
 
 void add_bench(CLI::App& app, const Globals& globals) {
-  CLI::App* command = app.add_subcommand("bench", "measure what the algorithms cost: time, FLOPs, bytes");
-  show_examples(*command,
-                {"convlens bench cv12 --algorithm im2col",
-                 "convlens bench cv9 cv12 --algorithm im2col --batch 2 --repeats 3 --cold",
-                 "convlens bench '1x16x14x14 --filter 16x3x3 --pad 1' --dtype all --repeats 3 --csv",
-                 "convlens bench cv12 --algorithm direct.cpu --timed kernel",
-                 "convlens bench cv12 --algorithm im2col --algorithm im2col:batching=full --verify -o records.jsonl"});
+  Command command(
+      app, "bench", "measure what the algorithms cost: time, FLOPs, bytes",
+      {"convlens bench cv12 --algorithm im2col",
+       "convlens bench cv9 cv12 --algorithm im2col --batch 2 --repeats 3 --cold",
+       "convlens bench '1x16x14x14 --filter 16x3x3 --pad 1' --dtype all --repeats 3 --csv",
+       "convlens bench cv12 --algorithm direct.cpu --timed kernel",
+       "convlens bench cv12 --algorithm im2col --algorithm im2col:batching=full --verify -o records.jsonl"});
   const auto arguments = std::make_shared<BenchArguments>();
   BenchArguments* a = arguments.get();
-  a->layers.add_to(*command, Amount::many);
-  a->rows.add_to(*command, Amount::many);
-  add_integer(
-      *command, "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->ruler.repeats = static_cast<int>(v); },
+  a->layers.add_to(command, Amount::many);
+  a->rows.add_to(command, Amount::many);
+  command.integer(
+      "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->ruler.repeats = static_cast<int>(v); },
       "at least so many samples; 10 when left out");
-  add_number(
-      *command, "--seconds", 0, 1e6, [a](double v) { a->ruler.seconds = v; }, "and at least so long; 0 when left out");
-  add_integer(
-      *command, "--warmup", 0, 1'000'000, [a](std::int64_t v) { a->ruler.warmup = static_cast<int>(v); },
+  command.number(
+      "--seconds", 0, 1e6, [a](double v) { a->ruler.seconds = v; }, "and at least so long; 0 when left out");
+  command.integer(
+      "--warmup", 0, 1'000'000, [a](std::int64_t v) { a->ruler.warmup = static_cast<int>(v); },
       "calls before the first sample; 2 when left out");
-  command
-      ->add_option(
-          "--timed", a->timed,
-          "call: all that a caller pays, when left out; kernel: what follows packing and transforming x and w; all: "
-          "the call and, where a row has one, its kernel")
-      ->type_name("WHAT");
-  command->add_flag("--verify", a->verify, "check each row on at most two images first, and time none that is wrong");
-  command->add_flag("--cold", a->ruler.cold_cache, "empty the caches before each sample");
+  command.text(
+      "--timed", a->timed, "WHAT",
+      "call: all that a caller pays, when left out; kernel: what follows packing and transforming x and w; all: "
+      "the call and, where a row has one, its kernel");
+  command.flag("--verify", a->verify, "check each row on at most two images first, and time none that is wrong");
+  command.flag("--cold", a->ruler.cold_cache, "empty the caches before each sample");
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  add_integer(
-      *command, "--seed", 0, most, [a](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
+  command.integer(
+      "--seed", 0, most, [a](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
       "which random numbers the tensors are filled with");
-  command->add_option("-o,--output", a->output, "records as JSON Lines, written whole or not at all")
-      ->type_name("FILE");
-  command->callback([arguments, &globals] { bench(*arguments, globals); });
+  command.text("-o,--output", a->output, "FILE", "records as JSON Lines, written whole or not at all");
+  command.run([arguments, &globals] { bench(*arguments, globals); });
 }
 
 }  // namespace convlens::cli

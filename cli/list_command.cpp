@@ -148,14 +148,14 @@ void list(const ListArguments& arguments, const Globals& globals) {
 }  // namespace
 
 void add_list(CLI::App& app, const Globals& globals) {
-  CLI::App* command = app.add_subcommand("list", "what there is: algorithms, layers, options, devices");
-  show_examples(*command, {"convlens list algorithms", "convlens list layers --csv", "convlens list options --json",
-                           "convlens list devices --measure"});
+  Command command(app, "list", "what there is: algorithms, layers, options, devices",
+                  {"convlens list algorithms", "convlens list layers --csv", "convlens list options --json",
+                   "convlens list devices --measure"});
   const auto arguments = std::make_shared<ListArguments>();
-  command->add_option("WHAT", arguments->what, "algorithms, layers, options or devices");
-  command->add_flag("--markdown", arguments->markdown, "a table in Markdown, as in the README");
-  command->add_flag("--measure", arguments->measure, "for devices: measure what they can do at most");
-  command->callback([arguments, &globals] { list(*arguments, globals); });
+  command.text("WHAT", arguments->what, "", "algorithms, layers, options or devices");
+  command.flag("--markdown", arguments->markdown, "a table in Markdown, as in the README");
+  command.flag("--measure", arguments->measure, "for devices: measure what they can do at most");
+  command.run([arguments, &globals] { list(*arguments, globals); });
 }
 
 }  // namespace convlens::cli

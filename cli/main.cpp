@@ -2,6 +2,7 @@
 // into one line on stderr and an exit code (algorithms/error.h).
 #include <omp.h>
 
+#include <CLI/CLI.hpp>
 #include <array>
 #include <csignal>
 #include <exception>

@@ -72,27 +72,24 @@ void paper_command(const PaperArguments& arguments, const Globals& globals) {
 }  // namespace
 
 void add_paper(CLI::App& app, const Globals& globals) {
-  CLI::App* command =
-      app.add_subcommand("paper", "the im2win paper's evaluation, rerun on a GPU or drawn from its records");
-  show_examples(*command,
-                {"convlens paper --from recorded.jsonl", "convlens paper --from recorded.jsonl --html paper.html",
-                 "convlens paper --from recorded.jsonl --json"});
+  Command command(app, "paper", "the im2win paper's evaluation, rerun on a GPU or drawn from its records",
+                  {"convlens paper --from recorded.jsonl", "convlens paper --from recorded.jsonl --html paper.html",
+                   "convlens paper --from recorded.jsonl --json"});
   const auto arguments = std::make_shared<PaperArguments>();
   PaperArguments* a = arguments.get();
   a->layers.when_left_out("cv", kBatch);
-  a->layers.add_to(*command, Amount::many);
-  add_integer(
-      *command, "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->ruler.repeats = static_cast<int>(v); },
+  a->layers.add_to(command, Amount::many);
+  command.integer(
+      "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->ruler.repeats = static_cast<int>(v); },
       "samples of each run; 50 when left out");
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  add_integer(
-      *command, "--seed", 0, most, [a](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
+  command.integer(
+      "--seed", 0, most, [a](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
       "which random numbers the tensors are filled with");
-  command->add_option("--from", a->from, "draw the report from recorded runs, and measure nothing")->type_name("FILE");
-  command->add_option("-o,--output", a->output, "records as JSON Lines, written whole or not at all")
-      ->type_name("FILE");
-  command->add_option("--html", a->html, "the report as one HTML file, its figures inside")->type_name("FILE");
-  command->callback([arguments, &globals] { paper_command(*arguments, globals); });
+  command.text("--from", a->from, "FILE", "draw the report from recorded runs, and measure nothing");
+  command.text("-o,--output", a->output, "FILE", "records as JSON Lines, written whole or not at all");
+  command.text("--html", a->html, "FILE", "the report as one HTML file, its figures inside");
+  command.run([arguments, &globals] { paper_command(*arguments, globals); });
 }
 
 }  // namespace convlens::cli

@@ -1,7 +1,9 @@
 #include "kernels/common/packed_filter.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "algorithms/error.h"
 #include "kernels/common/schedule.h"
 #include "kernels/row.h"
 
@@ -88,6 +90,8 @@ Stage PackedFilter::stage(const Request& request) const {
 std::vector<Step> PackedFilter::steps(const Request& request) const {
   if (!is_packed(request)) return {};
   const std::int64_t cells = tiles(request.problem) * stages(request.problem) * stage_floats();
+  if (cells > std::numeric_limits<int>::max())
+    throw Unsupported("packed filter: " + std::to_string(cells) + " elements, must be ≤ 2147483647 in a kernel");
   return {Launch{
       .sentence = "packs the filter",
       .kernel = kernel(

@@ -87,6 +87,8 @@ Gather choose_gather(const Request& request) {
 Decisions decide(const Request& request) {
   const ConvProblem& p = request.problem;
   const Gather gather = choose_gather(request);
+  if (const std::int64_t counted = gather.tiles() * gather.tile.n; counted > std::numeric_limits<int>::max())
+    throw Unsupported("y: tiles of " + std::to_string(counted) + " pixels, must be ≤ 2147483647 in a kernel");
   const PackedFilter& filter = gather.filter;
   std::vector<Constant> constants =
       tile_constants(request, gather.tile, filter.stage_channels, gather.pitch, gather.copy_floats);
