@@ -131,7 +131,7 @@ Launch AlignedTensor::tensor_launch(const Request& request) const {
   const std::int64_t blocks = ceil_div(columns * column, kBlockElements);
   const std::int64_t span = round_up(ceil_div(columns, blocks), kEight / std::gcd(column, kEight));
   const std::int64_t rows = p.hf() * span * p.ci_per_group() * size_of(request.dtype);  // bytes of x under it
-  const bool staged = !vector_x && rows <= kMostStaged;
+  const bool staged = request.layouts.x == Layout::NCHW && rows <= kMostStaged;
   Kernel texts =
       kernel(request, "im2win/im2win_tensor.cu", "im2win_tensor",
              {{"threads", kThreads}, {"span", static_cast<int>(span)}, {"vector_x", vector_x}, {"staged", staged}});

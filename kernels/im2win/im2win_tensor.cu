@@ -10,9 +10,10 @@
 // Channels are the fastest axis, and each group has rows of its own: the window of output j is then one contiguous run
 // that begins at column j·s_w. The zeros at a column's end make every window begin at a multiple of 16 bytes.
 //
-// Where x has eight channels of a pixel together, they are copied as they are (`vector_x`). Elsewhere the H_f rows of x
-// come to shared memory first, in the order of x (`staged`): neighbours in Î are of different rows of x, and a warp
-// that gathered them from there would touch as many cache lines with each load.
+// Where x has eight channels of a pixel together, they are copied as they are (`vector_x`). Where channels lie apart,
+// the H_f rows of x come to shared memory first, in the order of x (`staged`), so that neighbouring threads read
+// neighbours. A few channels side by side are left to the L1 cache, which is faster than that detour
+// (kernels/PERFORMANCE.md).
 #include "common/element.cuh"
 #ifndef CONVLENS_CONFIGURED
 constexpr int threads = 256, span = 56;
@@ -42,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(threads)
   if constexpr (staged) {
     for (int i = threadIdx.x; i < s.hf * span * s.cig; i += threads) {
       const int u = i / (span * s.cig), rest = i % (span * s.cig);
-      const int k = x_layout == NCHW ? rest % span : rest / s.cig, c = x_layout == NCHW ? rest / span : rest % s.cig;
+      const int k = rest % span, c = rest / span;
       rows[(u * span + k) * s.cig + c] = value(u, first_k + k, c);
     }
     __syncthreads();
