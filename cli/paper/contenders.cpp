@@ -1,50 +1,37 @@
 #include "cli/paper/contenders.h"
 
 #include <algorithm>
-#include <array>
+#include <sstream>
 
+#include "algorithms/embedded.h"
 #include "algorithms/error.h"
+
+namespace convlens {
+const std::vector<EmbeddedFile>& contender_files();  // made by the build
+}
 
 namespace convlens::cli::paper {
 
 namespace {
 
-constexpr std::array kForced{"IMPLICIT_GEMM", "IMPLICIT_PRECOMP_GEMM", "GEMM",     "FFT",
-                             "FFT_TILING",    "WINOGRAD_NONFUSED",     "WINOGRAD", "DIRECT"};
-
-std::string small(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
+// "im2win.tc:paper  f16  NHWC  baseline"
+Contender parse_line(const std::string& line) {
+  std::istringstream words(line);
+  std::string run, type, layout, name;
+  words >> run >> type >> layout;
+  std::getline(words >> std::ws, name);
+  const auto dtype = parse_dtype(type);
+  if (name.empty() || !dtype || (layout != "NCHW" && layout != "NHWC"))
+    throw BadInput("paper.contenders, " + line + ": must be a run, a type, NCHW or NHWC, and a name");
+  return {name, run, *dtype, layout == "NCHW" ? Layout::NCHW : Layout::NHWC};
 }
 
-std::vector<Contender> make() {
-  constexpr DType f32 = DType::f32, f16 = DType::f16;
-  constexpr Layout nchw = Layout::NCHW, nhwc = Layout::NHWC;
-  std::vector<Contender> all{
-      {"im2win CC", "im2win.cc:window=stored", f32, nchw},
-      {"im2win CC, fused", "im2win.cc", f32, nchw},
-      {"im2col+cuBLAS CC, by image", "im2col.cc:batching=image", f32, nchw},
-      {"im2col+cuBLAS CC, full batch", "im2col.cc:batching=full", f32, nchw},
-      {"cuDNN CC", "cudnn.best", f32, nchw},
-      {"naive", "direct.cc:tiling=naive", f32, nchw},
-      {"baseline", "im2win.tc:paper", f16, nhwc},
-      {"wo_zigzag", "im2win.tc:paper,zigzag=off", f16, nhwc},
-      {"wo_async", "im2win.tc:paper,async_copy=off", f16, nhwc},
-      {"wo_double", "im2win.tc:paper,double_buffer=off", f16, nhwc},
-      {"im2win TC, best options", "im2win.tc", f16, nhwc},
-      {"im2col+cuBLAS TC, by image", "im2col.tc:gemm=cublas,batching=image", f16, nhwc},
-      {"im2col+cuBLAS TC, full batch", "im2col.tc:gemm=cublas,batching=full", f16, nhwc},
-      {"direct TC", "direct.tc", f16, nhwc},
-      {"implicit GEMM TC", "implicit_gemm.tc", f16, nhwc},
-      {"Winograd TC", "winograd.tc", f16, nhwc},
-      {"FFT TC", "fft.tc", f16, nhwc},
-      {"cuDNN TC", "cudnn.best", f16, nhwc},
-  };
-  for (const std::string algorithm : kForced) {
-    const std::string run = "cudnn." + small(algorithm);
-    all.push_back({"cuDNN " + algorithm + " CC", run, f32, nchw});
-    all.push_back({"cuDNN " + algorithm + " TC", run, f16, nhwc});
-    all.push_back({"cuDNN " + algorithm + " TC, NCHW", run, f16, nchw});  // some exist in this layout only
+std::vector<Contender> read() {
+  std::vector<Contender> all;
+  for (const EmbeddedFile& file : contender_files()) {
+    std::istringstream text{std::string(file.text)};
+    for (std::string line; std::getline(text, line);)
+      if (!line.empty() && line[0] != '#') all.push_back(parse_line(line));
   }
   return all;
 }
@@ -61,12 +48,12 @@ bool is_cudnn(const Contender& c) { return c.run.starts_with("cudnn."); }
 }  // namespace
 
 const std::vector<Contender>& contenders() {
-  static const std::vector<Contender> all = make();
+  static const std::vector<Contender> all = read();
   return all;
 }
 
 std::vector<Contender> ablation() {
-  return those([](const Contender& c) { return c.run.starts_with("im2win.tc:paper"); });
+  return those([](const Contender& c) { return c.name == "baseline" || c.name.starts_with("wo_"); });
 }
 
 std::vector<Contender> forced(Unit unit) {
@@ -76,8 +63,6 @@ std::vector<Contender> forced(Unit unit) {
 std::vector<Contender> all_of_cudnn(Unit unit) {
   return those([&](const Contender& c) { return is_cudnn(c) && c.unit() == unit; });
 }
-
-const Contender& contender(const std::string& name) { return *std::ranges::find(contenders(), name, &Contender::name); }
 
 Resolved resolve(const Contender& contender) {
   try {

@@ -1,6 +1,4 @@
-// Who takes part in the paper's evaluation: runs of rows, by name, with the names that the paper's figures give them.
-//
-// Source: Fu, Ma, Zhang, Zhao, Lu & Liu, 2026, arXiv 2608.20725, sections IV-A to IV-E.
+// Who takes part in the paper's evaluation: data, in paper.contenders.
 #pragma once
 
 #include <optional>
@@ -29,9 +27,6 @@ std::vector<Contender> ablation();
 // cuDNN's algorithms, forced one by one: names begin with "cuDNN ". And all of cuDNN, its own choice included.
 std::vector<Contender> forced(Unit unit);
 std::vector<Contender> all_of_cudnn(Unit unit);
-
-// By its name. It must exist.
-const Contender& contender(const std::string& name);
 
 // Its row and options; none, with the reason, where this program has no such row or option.
 struct Resolved {

@@ -49,7 +49,7 @@ std::string svg_bars(const Figure& figure) {
     for (const double value : series.best)
       if (!std::isnan(value)) most = std::max(most, value);
   const double step = tick_step(most > 0 ? most : 1), top_value = kTicks * step;
-  const double legend = kLegendLine * std::ceil(static_cast<double>(figure.series.size()) / kLegendColumns) + 12;
+  const double legend = kLegendLine * std::ceil(static_cast<double>(figure.series.size()) / kLegendColumns) + 26;
   const double height = legend + kPlotHeight + kBottom, floor = legend + kPlotHeight;
   const auto y_of = [&](double value) { return floor - kPlotHeight * value / top_value; };
 
@@ -63,9 +63,9 @@ std::string svg_bars(const Figure& figure) {
   for (int tick = 0; tick <= kTicks; ++tick) {
     const double y = y_of(tick * step);
     svg += "<line x1=\"" + number(kLeft) + "\" x2=\"" + number(kWidth) + "\" y1=\"" + number(y) + "\" y2=\"" +
-           number(y) + "\" stroke=\"#d9dee5\"/>\n" +
-           label(kLeft - 6, y + 4, "end", significant(tick * step, 3) + (tick == kTicks ? " " + figure.unit : ""));
+           number(y) + "\" stroke=\"#d9dee5\"/>\n" + label(kLeft - 6, y + 4, "end", significant(tick * step, 3));
   }
+  svg += label(0, y_of(top_value) - 10, "start", figure.unit);
   const double group = (kWidth - kLeft) / static_cast<double>(std::max<std::size_t>(1, figure.layers.size()));
   const double bar = 0.84 * group / static_cast<double>(std::max<std::size_t>(1, figure.series.size()));
   for (std::size_t layer = 0; layer < figure.layers.size(); ++layer) {

@@ -1,5 +1,6 @@
 #include "kernels/im2win/aligned_tensor.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "algorithms/im2win/im2win_map.h"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::int64_t kEight = 8;  // elements in 16 bytes
 constexpr int kThreads = 256;
+constexpr std::int64_t kBlockElements = 8192;   // of the im2win tensor, about, that a block writes
+constexpr std::int64_t kMostStaged = 48 << 10;  // bytes of shared memory that every GPU gives a block
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) { return ceil_div(value, step) * step; }
 
@@ -124,14 +127,21 @@ Stage AlignedTensor::tensor_stage(const Request& request) const {
 Launch AlignedTensor::tensor_launch(const Request& request) const {
   const ConvProblem& p = request.problem;
   const bool vector_x = request.layouts.x == Layout::NHWC && p.ci_per_group() % kEight == 0;
+  // Columns of a block, whole runs of eight elements, as many in each as there are about.
+  const std::int64_t blocks = ceil_div(columns * column, kBlockElements);
+  const std::int64_t span = round_up(ceil_div(columns, blocks), kEight / std::gcd(column, kEight));
+  const std::int64_t rows = p.hf() * span * p.ci_per_group() * size_of(request.dtype);  // bytes of x under it
+  const bool staged = request.layouts.x == Layout::NCHW && rows <= kMostStaged;
   Kernel texts =
-      kernel(request, "im2win/im2win_tensor.cu", "im2win_tensor", {{"threads", kThreads}, {"vector_x", vector_x}});
+      kernel(request, "im2win/im2win_tensor.cu", "im2win_tensor",
+             {{"threads", kThreads}, {"span", static_cast<int>(span)}, {"vector_x", vector_x}, {"staged", staged}});
   texts.architectures = {75};
   return {
       .sentence = "stores the im2win tensor",
       .kernel = with_sizes(std::move(texts), p, 1, 1),
-      .grid = {ceil_div(tensor_stage(request).cells() / kEight, kThreads)},
+      .grid = {p.n() * p.groups() * p.ho() * ceil_div(columns, span)},
       .block = {kThreads},
+      .shared_bytes = staged ? rows : 0,
       .arguments = {x(), buffer("im2win")},
       .writes = "im2win",
   };

@@ -37,7 +37,7 @@ struct WmmaTile {
   }
 };
 
-// Large tiles read less for each product. A short window is not worth a long slice, most of which would be zeros.
+// Large tiles read less for each product, and long slices wait less often; kernels/PERFORMANCE.md.
 WmmaTile choose_tile(const Request& request, std::int64_t window) {
   const std::int64_t channels = request.problem.co_per_group();
   const std::string& shape = request.options["tile"];
@@ -53,7 +53,7 @@ WmmaTile choose_tile(const Request& request, std::int64_t window) {
   const bool eight = request.options.is("warps", "8");
   tile.warp_m = tile.m > 32 ? tile.m / 2 : eight ? 16 : 32;
   tile.warp_n = tile.m == 32 || eight ? 32 : 64;
-  if (slice == "auto") slice = ceil_div(window, 64) * 64 - window < 16 || window > 512 ? "64" : "32";
+  if (slice == "auto") slice = window > 32 ? "64" : window > 16 ? "32" : "16";
   tile.k = std::stoi(slice);
   return tile;
 }
@@ -110,21 +110,26 @@ Launch product(const Request& request, const AlignedTensor& tensor, const WmmaTi
   return launch;
 }
 
+// What the kernels count in an int.
+void check_int(const std::string& what, std::int64_t count) {
+  if (count > kMostInt)
+    throw Unsupported(what + ": " + std::to_string(count) + ", must be ≤ " + std::to_string(kMostInt) + " in a kernel");
+}
+
 Decisions decide(const Request& request) {
   const ConvProblem& p = request.problem;
   const AlignedTensor tensor(p);
   const WmmaTile tile = choose_tile(request, tensor.window(p));
   const Stage windows = tensor.tensor_stage(request), filter = tensor.filter_stage(request, tile.m, tile.k);
-  for (const Stage& stage : {windows, filter})
-    if (stage.cells() / 8 > kMostInt)
-      throw Unsupported(stage.id + ": " + std::to_string(stage.cells()) + " elements, must be ≤ " +
-                        std::to_string(8 * kMostInt) + " in a kernel");
+  const std::int64_t pixels = ceil_div(p.n() * p.ho() * p.wo(), tile.n) * tile.n;
+  check_int("pixels of y, in whole tiles", pixels);
+  check_int("elements of a row of the im2win tensor", tensor.columns * tensor.column);
+  for (const Stage& stage : {windows, filter}) check_int("eighths of " + stage.id, stage.cells() / 8);
 
   Decisions d = decisions(
       {request,
        {tensor.tensor_launch(request), tensor.filter_launch(request, tile.m, tile.k), product(request, tensor, tile)}});
   d.stages = {windows, filter};
-  const std::int64_t pixels = ceil_div(p.n() * p.ho() * p.wo(), tile.n) * tile.n;
   d.executed_flops = 2 * pixels * filter.cells();
   d.error_model = tensor_core_sum_model(p, request.dtype);
   d.notes = {"tile: " + std::to_string(tile.m) + "x" + std::to_string(tile.n) + ", slices of " +
@@ -146,7 +151,7 @@ std::vector<Option> options() {
        "auto"},
       {"slice",
        "Slice",
-       "How many values of k are in shared memory at a time; auto: 64 where the window is long.",
+       "How many values of k are in shared memory at a time; auto: 64, or what holds a shorter window.",
        {"auto", "16", "32", "64"},
        "auto"},
       {"warps", "Warps", "How many warps share a block's tile: fewer read less, more hide more.", {"4", "8"}, "4"},
@@ -188,8 +193,9 @@ const Algorithm& im2win_tc() {
       .options = options(),
       .rules = {f16_or_bf16(), int_offsets(), int_indices(), places_in_constant_memory()},
       .decide = decide,
-      .named_options = {{"paper", "The paper's baseline: all of its optimisations but index precomputation.",
-                         "tile=64x128,slice=32,warps=8,zigzag=on,async_copy=on,double_buffer=on,"
+      .named_options = {{"paper",
+                         "The paper's baseline: its larger block, all of its optimisations but index precomputation.",
+                         "tile=64x128,slice=64,warps=4,zigzag=on,async_copy=on,double_buffer=on,"
                          "index_precompute=off,vector_io=on,sizes=constant"}},
   };
   return row;
