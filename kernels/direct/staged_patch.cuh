@@ -67,14 +67,35 @@ __device__ __forceinline__ uint4 fetch_piece(const unsigned short* x, const Size
   }
 }
 
+// Few channels in NHWC, a row of the patch at a time: it is a run of x.
+template <int threads>
+__device__ __forceinline__ void fetch_runs(unsigned short* patch, const unsigned short* x, const Sizes& s,
+                                           const PatchOrigin& from, int thread) {
+  constexpr int run = patch_columns * few_channels;
+  const int lane = thread % 32, column = from.column * few_channels;  // in elements
+#pragma unroll 2
+  for (int line = thread / 32; line < tile_images * patch_rows; line += threads / 32) {
+    const int n = from.n + line / patch_rows, row = from.row + line % patch_rows;
+    const bool there = exists(s, n, row, 0);
+    const unsigned short* const first = x + n * s.x_n + row * s.x_h + column;
+#pragma unroll
+    for (int i = lane; i < run; i += 32) {
+      const bool inside = there && static_cast<unsigned>(column + i) < static_cast<unsigned>(s.wi * few_channels);
+      patch[line * run + i] = inside ? __ldg(first + i) : 0;
+    }
+  }
+}
+
 // By `threads` threads; neighbours fetch neighbours of x.
 template <int threads>
 __device__ __forceinline__ void fetch_by_threads(unsigned char* patch, const Element* x, const Sizes& s,
                                                  const PatchOrigin& from, int thread) {
   const auto* const values = reinterpret_cast<const unsigned short*>(x);
-  if constexpr (by_elements) {
+  if constexpr (by_elements && x_layout == NHWC && single_group) {
+    fetch_runs<threads>(reinterpret_cast<unsigned short*>(patch), values, s, from, thread);
+  } else if constexpr (by_elements) {
     auto* const elements = reinterpret_cast<unsigned short*>(patch);
-#pragma unroll 16
+#pragma unroll 8
     for (int i = thread; i < patch_positions * few_channels; i += threads) {
       const int position = x_layout == NHWC ? i / few_channels : i % patch_positions;
       const int c = x_layout == NHWC ? i % few_channels : i / patch_positions;
