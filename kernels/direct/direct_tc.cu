@@ -84,15 +84,7 @@ struct Rings {
   Barrier *patch_full, *patch_empty, *filter_full, *filter_empty;
 };
 
-template <bool>
-struct InputOf {
-  using Type = TensorMap;
-};
-template <>
-struct InputOf<false> {
-  using Type = const Element*;
-};
-using Input = InputOf<by_tma>::Type;
+using Input = TensorArgument<by_tma, Element>::Type;
 
 // A patch by the copy engine, which one thread asks, or by all threads that fetch patches.
 __device__ void fetch_patch(unsigned char* patch, Barrier* full, const TensorMap& x, const Sizes&,

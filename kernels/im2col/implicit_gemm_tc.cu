@@ -34,15 +34,7 @@ constexpr int tile_m = split_pixels ? 64 : 128, slot_pixels = split_pixels ? 2 *
 constexpr int filter_bytes = tile_m * row_bytes, pixel_bytes = slot_pixels * row_bytes;
 constexpr int slot_bytes = filter_bytes + pixel_bytes, staging_bytes = tile_n * row_bytes;  // of a warpgroup
 
-template <bool>
-struct InputOf {
-  using Type = TensorMap;
-};
-template <>
-struct InputOf<false> {
-  using Type = const Element*;
-};
-using Input = InputOf<by_tma>::Type;
+using Input = TensorArgument<by_tma, Element>::Type;
 
 // One tile of y, and the blocks of k that make it.
 struct Tile {
