@@ -55,10 +55,10 @@ bool DirectTiling::within_box(const ConvProblem& p) const {
 // shared memory at 128 bytes a cycle; single elements come 32 a cycle, at best. Meanwhile the next patch and filters
 // come from the L2 cache.
 double DirectTiling::cost(const ConvProblem& p, double conflicts) const {
-  constexpr double kBegin = 800, kLatency = 900, kInFlight = 24, kSlotsALoad = 12, kNotHidden = 0.2;
-  const double pixels_read = (by_elements ? 40 : 20) * conflicts;
-  const double products =
-      2.0 * m_tiles * static_cast<double>(steps(p)) * std::max(tile_n / 2.0, tile_n / 4.0 + pixels_read);
+  constexpr double kBegin = 800, kLatency = 900, kInFlight = 24, kSlotsALoad = 12, kExposed = 0.3, kNotHidden = 0.2;
+  const double multiplied = tile_n / 2.0, read = tile_n / 4.0 + (by_elements ? 40 : 16) * conflicts;
+  const double product = std::max(multiplied, read) + kExposed * std::min(multiplied, read);
+  const double products = 2.0 * m_tiles * static_cast<double>(steps(p)) * product;
   const auto channels = static_cast<double>(ceil_div(p.ci_per_group(), kRowElements));
   const double patches = by_elements ? 1 : channels * static_cast<double>(whole_windows ? 1 : p.hf());
 

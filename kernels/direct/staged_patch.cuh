@@ -67,21 +67,29 @@ __device__ __forceinline__ uint4 fetch_piece(const unsigned short* x, const Size
   }
 }
 
-// Few channels in NHWC, a row of the patch at a time: it is a run of x.
+// Few channels in NHWC: a row of the patch is a run of x, which warps fetch 32 elements at a time. Each has up to 24
+// loads in flight.
 template <int threads>
 __device__ __forceinline__ void fetch_runs(unsigned short* patch, const unsigned short* x, const Sizes& s,
                                            const PatchOrigin& from, int thread) {
-  constexpr int run = patch_columns * few_channels;
+  constexpr int run = patch_columns * few_channels, loads_a_run = (run + 31) / 32, warps = threads / 32;
+  constexpr int loads = tile_images * patch_rows * loads_a_run, of_warp = (loads + warps - 1) / warps;
+  constexpr int at_once = of_warp < 24 ? of_warp : 24;
   const int lane = thread % 32, column = from.column * few_channels;  // in elements
-#pragma unroll 2
-  for (int line = thread / 32; line < tile_images * patch_rows; line += threads / 32) {
-    const int n = from.n + line / patch_rows, row = from.row + line % patch_rows;
-    const bool there = exists(s, n, row, 0);
-    const unsigned short* const first = x + n * s.x_n + row * s.x_h + column;
+  for (int first = thread / 32; first < loads; first += at_once * warps) {
+    unsigned short values[at_once];
 #pragma unroll
-    for (int i = lane; i < run; i += 32) {
-      const bool inside = there && static_cast<unsigned>(column + i) < static_cast<unsigned>(s.wi * few_channels);
-      patch[line * run + i] = inside ? __ldg(first + i) : 0;
+    for (int k = 0; k < at_once; ++k) {
+      const int line = (first + k * warps) / loads_a_run, i = (first + k * warps) % loads_a_run * 32 + lane;
+      const int n = from.n + line / patch_rows, row = from.row + line % patch_rows;
+      const bool inside = i < run && static_cast<unsigned>(column + i) < static_cast<unsigned>(s.wi * few_channels);
+      const bool there = first + k * warps < loads && exists(s, n, row, 0);
+      values[k] = there && inside ? __ldg(x + n * s.x_n + row * s.x_h + column + i) : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) {
+      const int line = (first + k * warps) / loads_a_run, i = (first + k * warps) % loads_a_run * 32 + lane;
+      if (first + k * warps < loads && i < run) patch[line * run + i] = values[k];
     }
   }
 }
