@@ -16,15 +16,20 @@ struct alignas(64) TensorMap {
   unsigned char bytes[128];
 };
 
+// What a kernel is handed of a tensor: a map where the copy engine fetches it, otherwise the address.
+template <bool by_tma, class T>
+struct TensorArgument {
+  using Type = const T*;
+};
+template <class T>
+struct TensorArgument<true, T> {
+  using Type = TensorMap;
+};
+
 constexpr int row_bytes = 128, row_elements = 64;  // 16-bit elements of a row
 
 __device__ __forceinline__ constexpr int swizzled(int row, int piece) {
   return row * row_bytes + ((piece ^ row % 8) << 4);
-}
-
-// The descriptor is fetched once, not at the first copy.
-__device__ __forceinline__ void prefetch(const TensorMap& map) {
-  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
 // The box at (c0, c1, c2), (c0, …, c3), contiguous axis first.

@@ -46,6 +46,7 @@ Kernel product(const Request& request, const DirectTiling& tiling) {
                         constant("dilation_down", s.dilation_h),
                         constant("dilation_across", s.dilation_w),
                         {"by_elements", tiling.by_elements},
+                        {"single_group", p.groups() == 1},
                         {"whole_windows", tiling.whole_windows},
                         {"by_tma", tiling.by_tma},
                         {"vector_fetch", pieces && request.layouts.x == Layout::NHWC && p.ci_per_group() % 8 == 0},

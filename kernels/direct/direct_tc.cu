@@ -23,7 +23,8 @@ constexpr int tile_n = 64, m_tiles = 2, patch_slots = 2, filter_slots = 4, fetch
 constexpr int few_channels = 1;  // C_i/groups, where `by_elements`
 constexpr int tile_images = 1, tile_rows = 14, tile_columns = 18, taps_down = 3, taps_across = 3;
 constexpr int stride_down = 1, stride_across = 1, dilation_down = 1, dilation_across = 1;
-constexpr bool by_elements = false, whole_windows = true, by_tma = true, vector_fetch = true, vector_io = true;
+constexpr bool by_elements = false, single_group = true, whole_windows = true, by_tma = true, vector_fetch = true,
+               vector_io = true;
 constexpr bool jitter = false;
 #endif
 #include "common/schedule.h"
@@ -83,15 +84,7 @@ struct Rings {
   Barrier *patch_full, *patch_empty, *filter_full, *filter_empty;
 };
 
-template <bool>
-struct InputOf {
-  using Type = TensorMap;
-};
-template <>
-struct InputOf<false> {
-  using Type = const Element*;
-};
-using Input = InputOf<by_tma>::Type;
+using Input = TensorArgument<by_tma, Element>::Type;
 
 // A patch by the copy engine, which one thread asks, or by all threads that fetch patches.
 __device__ void fetch_patch(unsigned char* patch, Barrier* full, const TensorMap& x, const Sizes&,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -54,21 +55,25 @@ bool DirectTiling::within_box(const ConvProblem& p) const {
 // shared memory at 128 bytes a cycle; single elements come 32 a cycle, at best. Meanwhile the next patch and filters
 // come from the L2 cache.
 double DirectTiling::cost(const ConvProblem& p, double conflicts) const {
-  constexpr double kBegin = 800, kCyclesAFetch = 24;
-  const double pixels_read = (by_elements ? 40 : 16) * conflicts;
-  const double products =
-      2.0 * m_tiles * static_cast<double>(steps(p)) * std::max(tile_n / 2.0, tile_n / 4.0 + pixels_read);
+  constexpr double kBegin = 800, kLatency = 900, kInFlight = 24, kSlotsALoad = 12, kExposed = 0.3, kNotHidden = 0.2;
+  const double multiplied = tile_n / 2.0, read = tile_n / 4.0 + (by_elements ? 40 : 16) * conflicts;
+  const double product = std::max(multiplied, read) + kExposed * std::min(multiplied, read);
+  const double products = 2.0 * m_tiles * static_cast<double>(steps(p)) * product;
   const auto channels = static_cast<double>(ceil_div(p.ci_per_group(), kRowElements));
   const double patches = by_elements ? 1 : channels * static_cast<double>(whole_windows ? 1 : p.hf());
+
+  const std::int64_t run = patch_columns * p.ci_per_group(), lines = images * patch_rows;
+  const auto copied = static_cast<double>(by_elements ? lines * (ceil_div(run * 2, 32) + 1) * 32 : patch_bytes);
   const double filter = static_cast<double>(steps(p)) * tile_n * 32;
-  const double fetched = by_elements ? static_cast<double>(positions() * p.ci_per_group())
-                                     : static_cast<double>(positions()) * (by_tma ? 0 : 8);
-  const std::int64_t sectors = images * patch_rows * (ceil_div(patch_columns * p.ci_per_group() * 2, 32) + 1);
-  const double copied = by_elements ? 32.0 * static_cast<double>(sectors) : patches * static_cast<double>(patch_bytes);
-  const double copies = (copied + filter) / kBytesACycle;
-  const double fetching = std::max(copies, kCyclesAFetch * patches * fetched / (fetching_threads() - 32));
+  double fetching = (patches * copied + filter) / kBytesACycle;
+  if (!by_tma) {  // in rounds of as many loads as a warp has in flight
+    const int warps = fetching_threads() / 32 - 1;
+    const double loads = static_cast<double>(by_elements ? lines * ceil_div(run, 32) : positions() / 4) / warps;
+    fetching = std::max(fetching, patches * (std::ceil(loads / kInFlight) * kLatency + loads * kSlotsALoad));
+  }
+  const double both =
+      patch_slots == 1 ? products + fetching : std::max(products, fetching) + kNotHidden * std::min(products, fetching);
   const double stored = 2.0 * static_cast<double>(pixels()) * tile_n / kStoredBytesACycle;
-  const double both = patch_slots > 1 ? std::max(products, fetching) : products + fetching;
   return static_cast<double>(ceil_div(tiles(p), kHopperMultiprocessors)) * (both + stored + kBegin);
 }
 

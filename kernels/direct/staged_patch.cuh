@@ -67,14 +67,43 @@ __device__ __forceinline__ uint4 fetch_piece(const unsigned short* x, const Size
   }
 }
 
+// Few channels in NHWC: a row of the patch is a run of x, which warps fetch 32 elements at a time. Each has up to 24
+// loads in flight.
+template <int threads>
+__device__ __forceinline__ void fetch_runs(unsigned short* patch, const unsigned short* x, const Sizes& s,
+                                           const PatchOrigin& from, int thread) {
+  constexpr int run = patch_columns * few_channels, loads_a_run = (run + 31) / 32, warps = threads / 32;
+  constexpr int loads = tile_images * patch_rows * loads_a_run, of_warp = (loads + warps - 1) / warps;
+  constexpr int at_once = of_warp < 24 ? of_warp : 24;
+  const int lane = thread % 32, column = from.column * few_channels;  // in elements
+  for (int first = thread / 32; first < loads; first += at_once * warps) {
+    unsigned short values[at_once];
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) {
+      const int line = (first + k * warps) / loads_a_run, i = (first + k * warps) % loads_a_run * 32 + lane;
+      const int n = from.n + line / patch_rows, row = from.row + line % patch_rows;
+      const bool inside = i < run && static_cast<unsigned>(column + i) < static_cast<unsigned>(s.wi * few_channels);
+      const bool there = first + k * warps < loads && exists(s, n, row, 0);
+      values[k] = there && inside ? __ldg(x + n * s.x_n + row * s.x_h + column + i) : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) {
+      const int line = (first + k * warps) / loads_a_run, i = (first + k * warps) % loads_a_run * 32 + lane;
+      if (first + k * warps < loads && i < run) patch[line * run + i] = values[k];
+    }
+  }
+}
+
 // By `threads` threads; neighbours fetch neighbours of x.
 template <int threads>
 __device__ __forceinline__ void fetch_by_threads(unsigned char* patch, const Element* x, const Sizes& s,
                                                  const PatchOrigin& from, int thread) {
   const auto* const values = reinterpret_cast<const unsigned short*>(x);
-  if constexpr (by_elements) {
+  if constexpr (by_elements && x_layout == NHWC && single_group) {
+    fetch_runs<threads>(reinterpret_cast<unsigned short*>(patch), values, s, from, thread);
+  } else if constexpr (by_elements) {
     auto* const elements = reinterpret_cast<unsigned short*>(patch);
-#pragma unroll 16
+#pragma unroll 8
     for (int i = thread; i < patch_positions * few_channels; i += threads) {
       const int position = x_layout == NHWC ? i / few_channels : i % patch_positions;
       const int c = x_layout == NHWC ? i % few_channels : i / patch_positions;

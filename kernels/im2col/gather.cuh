@@ -9,9 +9,9 @@
 
 #include "common/tma.cuh"
 
-// Where a pixel's window begins: in x, and in its image.
+// Where a pixel's window begins: in x, its first channel of the group, and in its image.
 struct Window {
-  const unsigned short* first;  // x(n, first channel of the group, …), the row and the column left out
+  const unsigned short* first;  // perhaps in the padding
   int row, column;
 };
 
@@ -19,33 +19,39 @@ struct Window {
 __device__ __forceinline__ Window window_of(const Element* x, const Sizes& s, int group, int pixel) {
   const int last = s.n * s.ho * s.wo - 1, index = min(pixel, last);
   const int n = index / (s.ho * s.wo), p = index / s.wo % s.ho, q = index % s.wo;
-  return {reinterpret_cast<const unsigned short*>(x) + n * s.x_n + group * s.cig * s.x_c, p * s.stride_h - s.pad_top,
-          q * s.stride_w - s.pad_left};
+  const int row = p * s.stride_h - s.pad_top, column = q * s.stride_w - s.pad_left;
+  const int offset = n * s.x_n + group * s.cig * s.x_c + row * s.x_h + column * s.x_w;
+  return {reinterpret_cast<const unsigned short*>(x) + offset, row, column};
 }
 
-__device__ __forceinline__ bool inside(const Sizes& s, int row, int column) {
-  return !padded || (static_cast<unsigned>(row) < static_cast<unsigned>(s.hi) &&
-                     static_cast<unsigned>(column) < static_cast<unsigned>(s.wi));
-}
+// One tap: how far into the filter, how far into x.
+struct Tap {
+  int u, v, down, right;
 
-// Values k … k + 7 of the window; `k` is the same for all threads of a warp.
+  __device__ __forceinline__ Tap(const Sizes& s, int index)
+      : u(index / s.wf), v(index % s.wf), down(u * s.dilation_h), right(v * s.dilation_w) {}
+  __device__ __forceinline__ int offset(const Sizes& s) const { return down * s.x_h + right * s.x_w; }
+  __device__ __forceinline__ bool inside(const Sizes& s, const Window& window) const {
+    if (u >= s.hf) return false;
+    return !padded || (static_cast<unsigned>(window.row + down) < static_cast<unsigned>(s.hi) &&
+                       static_cast<unsigned>(window.column + right) < static_cast<unsigned>(s.wi));
+  }
+};
+
+// Values k … k + 7 of the window. Where the compiler knows k and the layer's sizes, no index is left to compute: taps
+// are offsets in the load instructions.
 __device__ __forceinline__ uint4 gather(const Sizes& s, const Window& window, int k) {
-  int c = k % s.cig, v = k / s.cig % s.wf, u = k / s.cig / s.wf;
-  const auto exists = [&](int row, int column) { return u < s.hf && inside(s, row, column); };
   if constexpr (vector_gather) {  // x is NHWC and C_i/groups a multiple of 8
-    const int row = window.row + u * s.dilation_h, column = window.column + v * s.dilation_w;
+    const Tap tap(s, k / s.cig);
     const uint4 none = {0, 0, 0, 0};
-    const unsigned short* const from = window.first + row * s.x_h + column * s.x_w + c;
-    return exists(row, column) ? __ldg(reinterpret_cast<const uint4*>(from)) : none;
+    const auto* const from = reinterpret_cast<const uint4*>(window.first + tap.offset(s) + k % s.cig);
+    return tap.inside(s, window) ? __ldg(from) : none;
   } else {
     unsigned values[8];
 #pragma unroll
     for (int e = 0; e < 8; ++e) {
-      const int row = window.row + u * s.dilation_h, column = window.column + v * s.dilation_w;
-      const unsigned short* const from = window.first + row * s.x_h + column * s.x_w + c * s.x_c;
-      values[e] = exists(row, column) ? __ldg(from) : 0;
-      if (++c == s.cig) c = 0, ++v;
-      if (v == s.wf) v = 0, ++u;
+      const Tap tap(s, (k + e) / s.cig);
+      values[e] = tap.inside(s, window) ? __ldg(window.first + tap.offset(s) + (k + e) % s.cig * s.x_c) : 0;
     }
     return {values[0] | values[1] << 16, values[2] | values[3] << 16, values[4] | values[5] << 16,
             values[6] | values[7] << 16};

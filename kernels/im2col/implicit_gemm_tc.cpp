@@ -130,6 +130,13 @@ Argument windows(const Request& request, const Tiling& tiling) {
                                              .pixels = tiling.pixels()}});
 }
 
+// With the layer's sizes compiled in, a short loop over k is unrolled, and no index is left to compute.
+int unrolled_blocks(const Request& request, const Tiling& tiling) {
+  constexpr std::int64_t kMost = 8;
+  const std::int64_t blocks = ceil_div(request.problem.reduction(), kRowElements);
+  return tiling.by_tma || sizes_at_run_time(request) || blocks > kMost ? 1 : static_cast<int>(blocks);
+}
+
 Decisions decide(const Request& request) {
   const ConvProblem& p = request.problem;
   const ConvSpec& s = p.spec();
@@ -142,6 +149,7 @@ Decisions decide(const Request& request) {
                           {{"tile_n", tiling.tile_n},
                            {"slots", tiling.slots},
                            {"fetching_threads", fetching_threads},
+                           {"unrolled_blocks", unrolled_blocks(request, tiling)},
                            {"split_pixels", tiling.split_pixels},
                            {"by_tma", tiling.by_tma},
                            {"padded", s.pad_top > 0 || s.pad_bottom > 0 || s.pad_left > 0 || s.pad_right > 0},

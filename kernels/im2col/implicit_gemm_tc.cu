@@ -21,6 +21,7 @@
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED
 constexpr int tile_n = 192, slots = 3, fetching_threads = 128;
+constexpr int unrolled_blocks = 1;  // of k, where threads gather them
 constexpr bool split_pixels = true, by_tma = true, padded = false, vector_gather = true, vector_io = true;
 constexpr bool jitter = false;
 #endif
@@ -33,15 +34,7 @@ constexpr int tile_m = split_pixels ? 64 : 128, slot_pixels = split_pixels ? 2 *
 constexpr int filter_bytes = tile_m * row_bytes, pixel_bytes = slot_pixels * row_bytes;
 constexpr int slot_bytes = filter_bytes + pixel_bytes, staging_bytes = tile_n * row_bytes;  // of a warpgroup
 
-template <bool>
-struct InputOf {
-  using Type = TensorMap;
-};
-template <>
-struct InputOf<false> {
-  using Type = const Element*;
-};
-using Input = InputOf<by_tma>::Type;
+using Input = TensorArgument<by_tma, Element>::Type;
 
 // One tile of y, and the blocks of k that make it.
 struct Tile {
@@ -104,18 +97,18 @@ __device__ void fetch(const Ring& ring, const TensorMap& filter, const TensorMap
   }
 }
 
-// By threads; the filter still comes by the copy engine.
-__device__ void fetch(const Ring& ring, const TensorMap& filter, const Element* x, const Sizes& s) {
-  static_assert(by_tma || fetching_threads % slot_pixels == 0, "a thread keeps one pixel of a tile");
-  constexpr int at_once = by_tma ? 1 : fetching_threads / slot_pixels;  // pieces of a row
+// By threads, pieces first, first + at_once, … of each row; the filter still comes by the copy engine.
+template <int first, int at_once>
+__device__ __forceinline__ void gather_tiles(const Ring& ring, const TensorMap& filter, const Element* x,
+                                             const Sizes& s) {
   const int thread = threadIdx.x - multiplying_threads, row = thread % slot_pixels;
-  const int first_piece = at_once == 1 ? 0 : __shfl_sync(~0u, thread / slot_pixels, 0);  // of the whole warp
   RingPlace<slots> place;
   const Run run(s);
   for (int index = blockIdx.x; index < Tile::count(s); index += gridDim.x) {
     const Tile tile(s, index);
     const Window window = window_of(x, s, tile.group, tile.first_pixel + row);
-    for (int block = 0; block < run.blocks; ++block, place.advance()) {
+#pragma unroll unrolled_blocks
+    for (int block = 0; block < run.blocks; ++block) {
       wait(&ring.empty[place.slot], place.parity ^ 1);
       Barrier* const full = &ring.full[place.slot];
       if (thread == 0) {
@@ -123,15 +116,26 @@ __device__ void fetch(const Ring& ring, const TensorMap& filter, const Element* 
         copy_box(ring.filter(place.slot), filter, full, block * row_elements, 0, tile.first_o);
       }
       const int pieces = 2 * run.steps(block);
-#pragma unroll 4
-      for (int i = 0; i < 8; i += at_once)
-        if (const int piece = first_piece + i; piece < pieces)
+#pragma unroll
+      for (int piece = first; piece < 8; piece += at_once)
+        if (piece < pieces)
           *reinterpret_cast<uint4*>(ring.pixels(place.slot) + swizzled(row, piece)) =
               gather(s, window, block * row_elements + 8 * piece);
       publish_writes();
       arrive(full);
+      place.advance();
     }
   }
+}
+
+__device__ void fetch(const Ring& ring, const TensorMap& filter, const Element* x, const Sizes& s) {
+  static_assert(by_tma || fetching_threads % slot_pixels == 0, "a thread keeps one pixel of a tile");
+  constexpr int at_once = by_tma ? 1 : fetching_threads / slot_pixels;                       // pieces of a row
+  const int first = __shfl_sync(~0u, (threadIdx.x - multiplying_threads) / slot_pixels, 0);  // of the whole warp
+  if (at_once == 1 || first == 0) gather_tiles<0, at_once>(ring, filter, x, s);
+  if (at_once >= 2 && first == 1) gather_tiles<1, at_once>(ring, filter, x, s);
+  if (at_once >= 4 && first == 2) gather_tiles<2, at_once>(ring, filter, x, s);
+  if (at_once >= 4 && first == 3) gather_tiles<3, at_once>(ring, filter, x, s);
 }
 
 // Where the channel 0 of a pixel lies in y, or −1.

@@ -42,7 +42,7 @@ const std::vector<ConvProblem>& layers() {
                    .bias = true}),
       ConvProblem({.n = 9, .ci = 128, .hi = 7, .wi = 7, .co = 192, .hf = 3, .wf = 3, .groups = 2}),
       ConvProblem({.n = 4, .ci = 3, .hi = 39, .wi = 41, .co = 96, .hf = 11, .wf = 11, .stride_h = 4, .stride_w = 4}),
-      ConvProblem({.n = 200, .ci = 40, .hi = 33, .wi = 31, .co = 24, .hf = 3, .wf = 3, .pad_top = 1, .pad_left = 1}),
+      ConvProblem({.n = 40, .ci = 40, .hi = 33, .wi = 31, .co = 24, .hf = 3, .wf = 3, .pad_top = 1, .pad_left = 1}),
   };
   return all;
 }

@@ -67,6 +67,54 @@ TEST_CASE("the copy engine is told of the windows' stride, padding and dilation"
              Contains("f16 64 × 56 × 56 × 256, windows of") && Contains("from (-1, 0) to the end + (-4, -2)"));
 }
 
+// What CUDA's documentation asks of a tensor map (driver API, tensor map object management), as the first complaint.
+std::string complaint(const gpu::TensorMap& map) {
+  const std::size_t axes = map.extents.size();
+  if (axes < 3 || axes > 5 || map.strides.size() != axes - 1) return "axes";
+  std::int64_t inner = map.extents[0] * size_of(map.dtype);
+  for (std::size_t k = 0; k + 1 < axes; ++k) {
+    if (map.strides[k] % 16 != 0 || map.strides[k] <= 0 || map.strides[k] >= std::int64_t{1} << 40) return "stride";
+    if (map.strides[k] < inner) return "strides do not nest";
+    inner = map.strides[k] * map.extents[k + 1];
+  }
+  if (std::ranges::any_of(map.extents,
+                          [](std::int64_t extent) { return extent < 1 || extent > std::int64_t{1} << 32; }))
+    return "extent";
+  if (std::ranges::any_of(map.steps, [](int step) { return step < 1 || step > 8; })) return "step";
+  if (map.im2col) {
+    const auto outside = [](int corner) { return corner < -128 || corner > 127; };
+    if (axes != 4 || map.im2col->lower.size() != 2 || map.im2col->upper.size() != 2) return "corners";
+    if (std::ranges::any_of(map.im2col->lower, outside) || std::ranges::any_of(map.im2col->upper, outside))
+      return "corner";
+    return map.im2col->channels * 2 <= 128 && map.im2col->pixels <= 1024 ? "" : "windows";
+  }
+  if (map.box.size() != axes) return "box";
+  if (std::ranges::any_of(map.box, [](int extent) { return extent < 1 || extent > 256; })) return "box extent";
+  return map.box[0] * size_of(map.dtype) <= 128 ? "" : "row of a box";
+}
+
+TEST_CASE("the copy engine is asked for nothing beyond its documented limits") {
+  int maps = 0, of_x = 0;
+  for (const Algorithm* row : {&gpu::implicit_gemm_tc(), &gpu::direct_tc()})
+    for (std::uint64_t index = 0; index < 400; ++index) {
+      ConvSpec spec = random_problem(73, index, 60, 2000000).spec();
+      spec.ci *= 16, spec.co *= 3;
+      spec.n = std::max<std::int64_t>(spec.n, 1);  // of an empty batch nothing is asked
+      const Request wanted = request(*row, ConvProblem(spec));
+      if (!row->supports(wanted)) continue;
+      const auto plan = row->plan(wanted);
+      for (const gpu::Argument& argument : product(*plan).arguments)
+        if (argument.map) {
+          INFO(row->id << " layer " << index << ": " << gpu::text(*argument.map));
+          CHECK(complaint(*argument.map) == "");
+          ++maps;
+          if (argument.kind == gpu::Argument::Kind::x) ++of_x;
+        }
+    }
+  CHECK(maps > 400);
+  CHECK(of_x > 100);
+}
+
 TEST_CASE("a filter that the copy engine cannot take is packed") {
   const auto packed = [](ConvSpec spec, FilterLayout layout) {
     const auto plan =
