@@ -47,25 +47,25 @@ std::string Layer::text() const {
   return name + (problem.n() == 1 ? "" : " N=" + std::to_string(problem.n()));
 }
 
-void LayerArguments::add_to(CLI::App& command, Amount amount) {
+void LayerArguments::add_to(Command& command, Amount amount) {
   const std::string group = "Layers", written_group = "A layer written out, after LAYER = N×C_i×H_i×W_i";
   const std::string named = amount == Amount::one ? "a layer" : "a layer, a suite,";
-  command.add_option("LAYER", names_, named + " or a problem in quotes: '1x64x56x56 --filter 64x3x3 --pad 1'");
-  limit(command.add_option("--layer", named_, "a layer, as LAYER"), amount)->type_name("NAME")->group(group);
+  command.text("LAYER", names_, "", named + " or a problem in quotes: '1x64x56x56 --filter 64x3x3 --pad 1'");
+  limit(command.text("--layer", named_, "NAME", "a layer, as LAYER"), amount).group(group);
   if (amount == Amount::many)
-    command.add_option("--suite", suites_, "all layers of a suite, as in cv")
-        ->allow_extra_args(false)
-        ->type_name("NAME")
-        ->group(group);
-  add_integer(
-      command, "--batch", 0, std::int64_t{1} << 40, [this](std::int64_t n) { batch_ = n; }, "N, the batch size")
-      ->group(group);
+    command.text("--suite", suites_, "NAME", "all layers of a suite, as in cv").repeated().group(group);
+  command
+      .integer(
+          "--batch", 0, std::int64_t{1} << 40, [this](std::int64_t n) { batch_ = n; },
+          usual_batch_ == 1 ? "N, the batch size"
+                            : "N, the batch size; " + std::to_string(usual_batch_) + " when left out")
+      .group(group);
   const auto add_part = [&](const std::string& option, const std::string& type, const std::string& sentence) {
     command
-        .add_option_function<std::string>(
-            option, [this, option](const std::string& value) { written_ += " " + option + " " + value; }, sentence)
-        ->type_name(type)
-        ->group(written_group);
+        .text(
+            option, [this, option](const std::string& value) { written_ += " " + option + " " + value; }, type,
+            sentence)
+        .group(written_group);
   };
   add_part("--filter", "CxHxW", "C_o×H_f×W_f");
   add_part("--stride", "S|HxW", "stride, 1 when left out");
@@ -73,14 +73,19 @@ void LayerArguments::add_to(CLI::App& command, Amount amount) {
   add_part("--dilation", "D|HxW", "dilation, 1 when left out");
   add_part("--groups", "COUNT", "groups of channels, 1 when left out");
   command
-      .add_flag_callback(
+      .flag(
           "--bias", [this] { bias_ = true, written_ += " --bias"; }, "add a bias")
-      ->group(written_group);
+      .group(written_group);
+}
+
+void LayerArguments::when_left_out(std::string suite, std::int64_t batch) {
+  usual_suite_ = std::move(suite), usual_batch_ = batch;
 }
 
 std::vector<Layer> LayerArguments::layers() const {
   std::vector<Layer> layers;
   const auto add = [&](const std::string& name, ConvSpec spec) {
+    if (!name.empty()) spec.n = usual_batch_;
     if (batch_) spec.n = *batch_;
     layers.push_back({name, ConvProblem(spec)});
   };
@@ -98,28 +103,13 @@ std::vector<Layer> LayerArguments::layers() const {
   }
   for (const std::string& suite : suites_)
     for (const NamedLayer& layer : find_suite(suite)) add(layer.name, layer.spec);
+  if (!given() && !usual_suite_.empty())
+    for (const NamedLayer& layer : find_suite(usual_suite_)) add(layer.name, layer.spec);
   return layers;
 }
 
-CLI::Option* limit(CLI::Option* option, Amount amount) {
-  if (amount == Amount::many) return option->allow_extra_args(false);
-  return option->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
-}
-
-CLI::Option* add_integer(CLI::App& command, const std::string& name, std::int64_t least, std::int64_t most,
-                         std::function<void(std::int64_t)> set, const std::string& sentence) {
-  return command
-      .add_option_function<std::string>(
-          name, [=](const std::string& text) { set(parse_integer(name, text, least, most)); }, sentence)
-      ->type_name("COUNT");
-}
-
-CLI::Option* add_number(CLI::App& command, const std::string& name, double least, double most,
-                        std::function<void(double)> set, const std::string& sentence) {
-  return command
-      .add_option_function<std::string>(
-          name, [=](const std::string& text) { set(parse_number(name, text, least, most)); }, sentence)
-      ->type_name("NUMBER");
+const Parameter& limit(const Parameter& parameter, Amount amount) {
+  return amount == Amount::many ? parameter.repeated() : parameter.once();
 }
 
 Request make_request(const ConvProblem& problem, DType dtype, const Layouts& layouts, const OptionSet& options,

@@ -1,7 +1,6 @@
 // The arguments that commands share, each parsed in one place: layers, algorithms, element types, layouts, the device.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,7 +27,8 @@ enum class Amount : std::uint8_t { one, many };
 // --stride, … as options of the command.
 class LayerArguments {
  public:
-  void add_to(CLI::App& command, Amount amount);  // one: without --suite
+  void add_to(Command& command, Amount amount);               // one: without --suite
+  void when_left_out(std::string suite, std::int64_t batch);  // instead of no layers, and of N = 1 of named ones
   bool given() const { return !names_.empty() || !named_.empty() || !suites_.empty(); }
 
   // In the order given. Throws BadInput with the closest name, or the rule that a written-out layer breaks.
@@ -39,13 +39,15 @@ class LayerArguments {
   std::string written_;                              // " --filter 64x3x3 --stride 2", from the options of the command
   bool bias_ = false;                                // whether --bias is one of these
   std::optional<std::int64_t> batch_;
+  std::string usual_suite_;
+  std::int64_t usual_batch_ = 1;
 };
 
 // --algorithm, --options, --dtype, --layout, --device.
 class RowArguments {
  public:
-  void add_to(CLI::App& command, Amount amount);  // one: without --options
-  void add_row_to(CLI::App& command);             // ROW, --dtype and --layout, one of each; no --device
+  void add_to(Command& command, Amount amount);  // one: without --options
+  void add_row_to(Command& command);             // ROW, --dtype and --layout, one of each; no --device
   bool algorithm_given() const { return !runs_.empty(); }
   bool asks_for_all() const;  // by `--algorithm all`, or by not saying
   bool dtype_given() const { return !dtypes_.empty(); }
@@ -86,14 +88,8 @@ T only(const std::vector<T>& values, const std::string& parameter) {
   return values.front();
 }
 
-// An option that takes one value each time, and may be given as often as the command works on.
-CLI::Option* limit(CLI::Option* option, Amount amount);
-
-// An option of `command` with a whole number, or a number, in a range.
-CLI::Option* add_integer(CLI::App& command, const std::string& name, std::int64_t least, std::int64_t most,
-                         std::function<void(std::int64_t)> set, const std::string& sentence);
-CLI::Option* add_number(CLI::App& command, const std::string& name, double least, double most,
-                        std::function<void(double)> set, const std::string& sentence);
+// Lets an option that takes one value each time be given as often as the command works on.
+const Parameter& limit(const Parameter& parameter, Amount amount);
 
 // The request for one run in `place`; what is not said about memory is limited by the machine's or the device's.
 Request make_request(const ConvProblem& problem, DType dtype, const Layouts& layouts, const OptionSet& options,

@@ -1,5 +1,6 @@
 // `convlens bench`: what the algorithms cost. The same records for every row (algorithms/measure/record.h), as JSON
 // Lines or CSV, and a table for people.
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
@@ -35,7 +36,8 @@ struct BenchArguments {
   bool verify = false;
   std::string output;
 
-  bool kernel_alone() const { return timed == "kernel"; }
+  bool calls() const { return timed != "kernel"; }
+  bool kernels() const { return timed != "call"; }
 };
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -44,7 +46,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 class Records {
  public:
   Records(const BenchArguments& arguments, const Globals& globals)
-      : globals_(globals), kernel_alone_(arguments.kernel_alone()) {
+      : globals_(globals), calls_(arguments.calls()), kernels_(arguments.kernels()) {
     if (!arguments.output.empty()) file_ = std::make_unique<OutputFile>(arguments.output);
   }
 
@@ -67,7 +69,9 @@ class Records {
     if (file_) file_->commit();
     if (globals_.json || globals_.csv) return;
     print(table_.text() +
-          (kernel_alone_ ? "\nTimes are of the kernels alone, after packing and transforming x and w." : "") +
+          (!calls_    ? "\nTimes are of the kernels alone, after packing and transforming x and w."
+           : kernels_ ? "\n(kernel): of the kernel alone, after packing and transforming x and w."
+                      : "") +
           "\nGFLOP/s: direct-equivalent FLOPs / median time" +
           (effective_ ? "; effective: the algorithm executes another number of FLOPs, so this is no utilisation" : "") +
           ".\nfloor/time: the least time that the direct sum could take on this machine / median time.\n");
@@ -84,7 +88,8 @@ class Records {
     };
     const bool effective = plan.flops() > 0 && plan.executed_flops() != plan.flops();
     effective_ = effective_ || effective;
-    table_.add({layer.text(), plan.run_name(), std::string(name(r.dtype)), cli::text(r.layouts), significant(median, 4),
+    table_.add({layer.text(), plan.run_name() + (calls_ && m.kernel_alone ? " (kernel)" : ""),
+                std::string(name(r.dtype)), cli::text(r.layouts), significant(median, 4),
                 significant(m.timing.min_ms(), 4), percent(m.timing.spread()),
                 rate(plan.flops()) + (effective ? " effective" : ""), rate(plan.executed_flops()),
                 fixed(m.floor_fraction, 3), bytes_short(plan.workspace_bytes())});
@@ -95,7 +100,7 @@ class Records {
   }
 
   const Globals& globals_;
-  const bool kernel_alone_;
+  const bool calls_, kernels_;  // which of them are measured
   std::unique_ptr<OutputFile> file_;
   std::map<std::string, std::int64_t> refused_;  // reason, how often
   std::int64_t count_ = 0;
@@ -122,12 +127,13 @@ class Bench {
   // Measures the plan, or, on a GPU, puts it by to be measured with others. One that finds too little memory is
   // refused, and the others go on.
   void add(const Layer& layer, const std::shared_ptr<const Plan>& plan) {
-    if (const std::string why = plan->why_no_kernel(); arguments_.kernel_alone() && !why.empty()) return refuse(why);
+    const std::string why = plan->why_no_kernel();
+    if (!arguments_.calls() && !why.empty()) return refuse(why);
     try {
       double error = kNaN;
       if (arguments_.verify && !verified(*plan, error)) return;
       if (plan->request().place == Place{})
-        measure_here(layer, plan, error);
+        measure_here(layer, plan, error, arguments_.kernels() && why.empty());
       else
         waiting_.push_back(plan), errors_.push_back(error);
     } catch (const Unsupported& none) {
@@ -145,7 +151,8 @@ class Bench {
       const Outcome& outcome = outcomes[k];
       if (!outcome.refused.empty()) records_.refuse(outcome.refused);
       if (outcome.timing.samples_ms.empty()) continue;
-      Measurement measurement = measured(layer, *outcome.plan, outcome.timing, outcome.bytes, errors[k]);
+      Measurement measurement =
+          measured(layer, *outcome.plan, outcome.timing, outcome.bytes, errors[k], !arguments_.calls());
       add_gpu_facts(measurement, outcome, plans.size());
       records_.add(layer, measurement);
     }
@@ -173,30 +180,35 @@ class Bench {
   }
 
   Measurement measured(const Layer& layer, const Plan& plan, const Timing& timing,
-                       const std::vector<Ledger::Line>& bytes, double error) const {
+                       const std::vector<Ledger::Line>& bytes, double error, bool kernel_alone) const {
     return {.plan = plan,
             .layer = layer.name,
             .timing = timing,
             .cold_cache = arguments_.ruler.cold_cache,
-            .kernel_alone = arguments_.kernel_alone(),
+            .kernel_alone = kernel_alone,
             .seed = arguments_.seed,
             .bytes = bytes,
             .error_over_bound = error};
   }
 
-  void measure_here(const Layer& layer, const std::shared_ptr<const Plan>& plan, double error) {
+  // The call, the kernel that follows its packing and transforms, or both.
+  void measure_here(const Layer& layer, const std::shared_ptr<const Plan>& plan, double error, bool with_kernel) {
     Session session(plan, arguments_.seed);
-    const bool kernel_alone = arguments_.kernel_alone();
-    if (kernel_alone) session.run();  // which makes what the kernel reads
-    const Timing timing = measure([&] { kernel_alone ? session.run_kernel() : session.run(); }, arguments_.ruler);
-    if (timing.samples_ms.empty()) return;
-    Measurement measurement = measured(layer, *plan, timing, session.ledger().lines(), error);
-    // An empty batch does no work, and has no floor to be compared with.
-    if (plan->flops() > 0)
-      measurement.floor_fraction =
-          floor_ms(plan->flops(), plan->request().tensor_bytes(), cpu_ceilings(plan->request().threads)) /
-          timing.median_ms();
-    records_.add(layer, measurement);
+    const auto add = [&](bool kernel_alone) {
+      const Timing timing = measure([&] { kernel_alone ? session.run_kernel() : session.run(); }, arguments_.ruler);
+      if (timing.samples_ms.empty()) return;
+      Measurement measurement = measured(layer, *plan, timing, session.ledger().lines(), error, kernel_alone);
+      // An empty batch does no work, and has no floor to be compared with.
+      if (plan->flops() > 0)
+        measurement.floor_fraction =
+            floor_ms(plan->flops(), plan->request().tensor_bytes(), cpu_ceilings(plan->request().threads)) /
+            timing.median_ms();
+      records_.add(layer, measurement);
+    };
+    if (arguments_.calls()) add(false);
+    if (!with_kernel) return;
+    session.run();  // makes what the kernel reads
+    add(true);
   }
 
   const BenchArguments& arguments_;
@@ -209,9 +221,9 @@ class Bench {
 
 void bench(const BenchArguments& arguments, const Globals& globals) {
   arguments.rows.check_device();
-  if (arguments.timed != "call" && !arguments.kernel_alone())
-    throw BadInput("--timed: " + arguments.timed +
-                   suggestion(arguments.timed, std::vector<std::string>{"call", "kernel"}));
+  if (const std::vector<std::string> known{"call", "kernel", "all"};
+      std::ranges::find(known, arguments.timed) == known.end())
+    throw BadInput("--timed: " + arguments.timed + suggestion(arguments.timed, known));
   if (!arguments.layers.given()) throw BadInput("layer: none given, must be a layer, a suite or a problem in quotes");
   const std::vector<Layer> layers = arguments.layers.layers();
   const std::vector<Run> runs = arguments.rows.runs_here();
@@ -245,38 +257,37 @@ void bench(const BenchArguments& arguments, const Globals& globals) {
 }  // namespace
 
 void add_bench(CLI::App& app, const Globals& globals) {
-  CLI::App* command = app.add_subcommand("bench", "measure what the algorithms cost: time, FLOPs, bytes");
-  show_examples(*command,
-                {"convlens bench cv12 --algorithm im2col",
-                 "convlens bench cv9 cv12 --algorithm im2col --batch 2 --repeats 3 --cold",
-                 "convlens bench '1x16x14x14 --filter 16x3x3 --pad 1' --dtype all --repeats 3 --csv",
-                 "convlens bench cv12 --algorithm direct.cpu --timed kernel",
-                 "convlens bench cv12 --algorithm im2col --algorithm im2col:batching=full --verify -o records.jsonl"});
+  Command command(
+      app, "bench", "measure what the algorithms cost: time, FLOPs, bytes",
+      {"convlens bench cv12 --algorithm im2col",
+       "convlens bench cv9 cv12 --algorithm im2col --batch 2 --repeats 3 --cold",
+       "convlens bench '1x16x14x14 --filter 16x3x3 --pad 1' --dtype all --repeats 3 --csv",
+       "convlens bench cv12 --algorithm direct.cpu --timed kernel",
+       "convlens bench cv12 --algorithm im2col --algorithm im2col:batching=full --verify -o records.jsonl"});
   const auto arguments = std::make_shared<BenchArguments>();
   BenchArguments* a = arguments.get();
-  a->layers.add_to(*command, Amount::many);
-  a->rows.add_to(*command, Amount::many);
-  add_integer(
-      *command, "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->ruler.repeats = static_cast<int>(v); },
+  a->layers.add_to(command, Amount::many);
+  a->rows.add_to(command, Amount::many);
+  command.integer(
+      "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->ruler.repeats = static_cast<int>(v); },
       "at least so many samples; 10 when left out");
-  add_number(
-      *command, "--seconds", 0, 1e6, [a](double v) { a->ruler.seconds = v; }, "and at least so long; 0 when left out");
-  add_integer(
-      *command, "--warmup", 0, 1'000'000, [a](std::int64_t v) { a->ruler.warmup = static_cast<int>(v); },
+  command.number(
+      "--seconds", 0, 1e6, [a](double v) { a->ruler.seconds = v; }, "and at least so long; 0 when left out");
+  command.integer(
+      "--warmup", 0, 1'000'000, [a](std::int64_t v) { a->ruler.warmup = static_cast<int>(v); },
       "calls before the first sample; 2 when left out");
-  command
-      ->add_option("--timed", a->timed,
-                   "call: all that a caller pays, when left out; kernel: what follows packing and transforming x and w")
-      ->type_name("WHAT");
-  command->add_flag("--verify", a->verify, "check each row on at most two images first, and time none that is wrong");
-  command->add_flag("--cold", a->ruler.cold_cache, "empty the caches before each sample");
+  command.text(
+      "--timed", a->timed, "WHAT",
+      "call: all that a caller pays, when left out; kernel: what follows packing and transforming x and w; all: "
+      "the call and, where a row has one, its kernel");
+  command.flag("--verify", a->verify, "check each row on at most two images first, and time none that is wrong");
+  command.flag("--cold", a->ruler.cold_cache, "empty the caches before each sample");
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  add_integer(
-      *command, "--seed", 0, most, [a](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
+  command.integer(
+      "--seed", 0, most, [a](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
       "which random numbers the tensors are filled with");
-  command->add_option("-o,--output", a->output, "records as JSON Lines, written whole or not at all")
-      ->type_name("FILE");
-  command->callback([arguments, &globals] { bench(*arguments, globals); });
+  command.text("-o,--output", a->output, "FILE", "records as JSON Lines, written whole or not at all");
+  command.run([arguments, &globals] { bench(*arguments, globals); });
 }
 
 }  // namespace convlens::cli

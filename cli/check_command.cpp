@@ -156,24 +156,24 @@ void check_command(const CheckArguments& arguments, const Globals& globals) {
 }  // namespace
 
 void add_check(CLI::App& app, const Globals& globals) {
-  CLI::App* command = app.add_subcommand("check", "hold the algorithms to the numerical contract, against float64");
-  show_examples(*command, {"convlens check '2x3x9x7 --filter 4x3x3 --pad 1'",
-                           "convlens check cv12 --algorithm im2col:batching=tile --dtype f32 --layout NCHW",
-                           "convlens check mb2ic4ih8oc6kh3ph1 --algorithm direct --layout all --csv",
-                           "convlens check --fuzz --seconds 2 --seed 7"});
+  Command command(app, "check", "hold the algorithms to the numerical contract, against float64",
+                  {"convlens check '2x3x9x7 --filter 4x3x3 --pad 1'",
+                   "convlens check cv12 --algorithm im2col:batching=tile --dtype f32 --layout NCHW",
+                   "convlens check mb2ic4ih8oc6kh3ph1 --algorithm direct --layout all --csv",
+                   "convlens check --fuzz --seconds 2 --seed 7"});
   const auto arguments = std::make_shared<CheckArguments>();
-  arguments->layers.add_to(*command, Amount::many);
-  arguments->rows.add_to(*command, Amount::many);
+  arguments->layers.add_to(command, Amount::many);
+  arguments->rows.add_to(command, Amount::many);
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  add_integer(
-      *command, "--seed", 0, most, [a = arguments.get()](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
+  command.integer(
+      "--seed", 0, most, [a = arguments.get()](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
       "which random numbers the tensors are filled with");
-  command->add_flag("--fuzz", arguments->fuzz, "random problems and requests instead of layers");
-  add_number(
-      *command, "--seconds", 0.01, 1e6, [a = arguments.get()](double v) { a->seconds = v; },
+  command.flag("--fuzz", arguments->fuzz, "random problems and requests instead of layers");
+  command.number(
+      "--seconds", 0.01, 1e6, [a = arguments.get()](double v) { a->seconds = v; },
       "how long to go on with --fuzz; 10 when left out");
-  command->add_flag("--verbose", arguments->verbose, "a row for every check, and every refusal");
-  command->callback([arguments, &globals] { check_command(*arguments, globals); });
+  command.flag("--verbose", arguments->verbose, "a row for every check, and every refusal");
+  command.run([arguments, &globals] { check_command(*arguments, globals); });
 }
 
 }  // namespace convlens::cli

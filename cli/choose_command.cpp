@@ -80,7 +80,12 @@ Json ranking_json(const Layer& layer, const std::vector<Candidate>& ranked) {
                           {"workspace_bytes", c.plan->workspace_bytes()},
                           {"left_out", c.left_out.empty() ? Json(nullptr) : Json(c.left_out)}});
   }
-  return {{"layer", layer.text()}, {"dtype", name(ranked.front().plan->request().dtype)}, {"candidates", candidates}};
+  const Request& request = ranked.front().plan->request();
+  return {{"layer", layer.text()},
+          {"dtype", name(request.dtype)},
+          {"layouts", cli::text(request.layouts)},
+          {"depthwise", request.problem.groups() > 1 && request.problem.ci_per_group() == 1},
+          {"candidates", candidates}};
 }
 
 // The model's regret: how much longer its pick takes than the best that was measured.
@@ -170,24 +175,24 @@ void choose(const ChooseArguments& arguments, const Globals& globals) {
 }  // namespace
 
 void add_choose(CLI::App& app, const Globals& globals) {
-  CLI::App* command = app.add_subcommand("choose", "which algorithm to take for a layer, and why");
-  show_examples(*command, {"convlens choose --layer cv9", "convlens choose cv12 --measure --threads 1",
-                           "convlens choose '1x32x28x28 --filter 32x3x3 --pad 1' --layout NHWC --algorithm direct.cpu "
-                           "--algorithm im2win.cpu",
-                           "convlens choose cv11 cv12 --compare --json"});
+  Command command(app, "choose", "which algorithm to take for a layer, and why",
+                  {"convlens choose --layer cv9", "convlens choose cv12 --measure --threads 1",
+                   "convlens choose '1x32x28x28 --filter 32x3x3 --pad 1' --layout NHWC --algorithm direct.cpu "
+                   "--algorithm im2win.cpu",
+                   "convlens choose cv11 cv12 --compare --json"});
   const auto arguments = std::make_shared<ChooseArguments>();
   ChooseArguments* a = arguments.get();
-  a->layers.add_to(*command, Amount::many);
-  a->rows.add_to(*command, Amount::many);
-  command->add_flag("--measure", a->measure, "run the candidates against each other, interleaved, and rank by time");
-  command->add_flag("--compare", a->compare, "measure, and print how much longer the model's pick takes than the best");
-  add_integer(
-      *command, "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->contest.repeats = static_cast<int>(v); },
+  a->layers.add_to(command, Amount::many);
+  a->rows.add_to(command, Amount::many);
+  command.flag("--measure", a->measure, "run the candidates against each other, interleaved, and rank by time");
+  command.flag("--compare", a->compare, "measure, and print how much longer the model's pick takes than the best");
+  command.integer(
+      "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->contest.repeats = static_cast<int>(v); },
       "at least so many samples of each; 10 when left out");
-  add_number(
-      *command, "--seconds", 0, 1e6, [a](double v) { a->contest.seconds = v; },
+  command.number(
+      "--seconds", 0, 1e6, [a](double v) { a->contest.seconds = v; },
       "and at least so long a layer; 0.5 when left out");
-  command->callback([arguments, &globals] { choose(*arguments, globals); });
+  command.run([arguments, &globals] { choose(*arguments, globals); });
 }
 
 }  // namespace convlens::cli

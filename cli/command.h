@@ -2,13 +2,13 @@
 // reports trouble by throwing convlens::Error, which main turns into one line on stderr and an exit code.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "algorithms/error.h"
+#include "cli/options.h"
 
 namespace convlens::cli {
 
@@ -30,9 +30,7 @@ void add_choose(CLI::App& app, const Globals& globals);
 void add_windows(CLI::App& app, const Globals& globals);
 void add_view(CLI::App& app, const Globals& globals);
 void add_kernel(CLI::App& app, const Globals& globals);
-
-// What a command's --help opens with; each line is a whole call that really runs.
-void show_examples(CLI::App& command, const std::vector<std::string>& lines);
+void add_paper(CLI::App& app, const Globals& globals);
 
 // True once Ctrl-C was pressed. Long work polls it, keeps what is done, and main exits with 130.
 bool interrupted();

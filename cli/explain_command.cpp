@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 
+#include "algorithms/measure/device.h"
 #include "algorithms/suggest.h"
 #include "algorithms/winograd/winograd.h"
 #include "cli/arguments.h"
@@ -69,8 +70,12 @@ void explain(const ExplainArguments& arguments, const Globals& globals) {
   if (arguments.matrices) return print_matrices(run, request, globals);
   const std::shared_ptr<const Plan> plan = run.algorithm->plan(request);
 
-  if (arguments.at.empty())
-    return print(globals.json ? plan_json(layer, *plan).dump(2) + "\n" : plan_text(layer, *plan));
+  if (arguments.at.empty()) {
+    print(globals.json ? plan_json(layer, *plan).dump(2) + "\n" : plan_text(layer, *plan));
+    if (const std::string why = why_not_here(*run.algorithm); !why.empty())
+      say("explain: " + run.algorithm->id + " cannot run here: " + why);
+    return;
+  }
   const std::vector<Stage> stages = stages_with_input(*plan);
   const nlohmann::ordered_json cell = cell_json(*plan, find_stage(stages, arguments.stage), parse_cell(arguments.at));
   print(globals.json ? cell.dump(2) + "\n" : cell_text(cell));
@@ -79,23 +84,20 @@ void explain(const ExplainArguments& arguments, const Globals& globals) {
 }  // namespace
 
 void add_explain(CLI::App& app, const Globals& globals) {
-  CLI::App* command = app.add_subcommand("explain", "what an algorithm does to a layer's data: stages, bytes, FLOPs");
-  show_examples(*command, {"convlens explain --layer cv9 --algorithm im2col",
-                           "convlens explain --layer cv9 --algorithm im2col --at 0,3,17,5,1,2",
-                           "convlens explain --layer cv9 --algorithm im2col --stage input --at 0,3,17,5",
-                           "convlens explain '1x8x14x14 --filter 8x3x3 --pad 1 --groups 8' --algorithm direct --json",
-                           "convlens explain --layer cv9 --algorithm winograd --matrices"});
+  Command command(app, "explain", "what an algorithm does to a layer's data: stages, bytes, FLOPs",
+                  {"convlens explain --layer cv9 --algorithm im2col",
+                   "convlens explain --layer cv9 --algorithm im2col --at 0,3,17,5,1,2",
+                   "convlens explain --layer cv9 --algorithm im2col --stage input --at 0,3,17,5",
+                   "convlens explain '1x8x14x14 --filter 8x3x3 --pad 1 --groups 8' --algorithm direct --json",
+                   "convlens explain --layer cv9 --algorithm winograd --matrices"});
   const auto arguments = std::make_shared<ExplainArguments>();
-  arguments->layers.add_to(*command, Amount::one);
-  arguments->rows.add_to(*command, Amount::one);
-  command
-      ->add_option("--at", arguments->at,
-                   "a cell of a stage, as in 0,3,17: where it comes from and which outputs use it")
-      ->type_name("CELL");
-  command->add_option("--stage", arguments->stage, "which stage --at means: the first when left out; input is x itself")
-      ->type_name("ID");
-  command->add_flag("--matrices", arguments->matrices, "for winograd: the matrices Aᵀ, G and Bᵀ in exact fractions");
-  command->callback([arguments, &globals] { explain(*arguments, globals); });
+  arguments->layers.add_to(command, Amount::one);
+  arguments->rows.add_to(command, Amount::one);
+  command.text("--at", arguments->at, "CELL",
+               "a cell of a stage, as in 0,3,17: where it comes from and which outputs use it");
+  command.text("--stage", arguments->stage, "ID", "which stage --at means: the first when left out; input is x itself");
+  command.flag("--matrices", arguments->matrices, "for winograd: the matrices Aᵀ, G and Bᵀ in exact fractions");
+  command.run([arguments, &globals] { explain(*arguments, globals); });
 }
 
 }  // namespace convlens::cli

@@ -174,7 +174,10 @@ std::string plan_text(const Layer& layer, const Plan& plan) {
   const std::string problem = to_text(p.spec());
   std::string text = plan.run_name() + " on " + (layer.name.empty() ? "" : layer.name + ": ") + problem + ", " +
                      std::string(name(r.dtype)) + ", " + cli::text(r.layouts) + "\n" + plan.algorithm().title + ". " +
-                     plan.algorithm().sentence + "\nSource: " + plan.algorithm().source + "\n\n";
+                     plan.algorithm().sentence + "\nSource: " + plan.algorithm().source + "\n";
+  for (const NamedOptions& set : plan.algorithm().named_options)
+    text += plan.algorithm().id + ":" + set.name + " is " + set.text + ": " + set.sentence + "\n";
+  text += "\n";
   const auto line = [&](const std::string& label, const std::string& value) {
     text += label + std::string(label.size() < 14 ? 14 - label.size() : 1, ' ') + value + "\n";
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 
 #include "algorithms/suggest.h"
@@ -68,6 +69,24 @@ std::string emitted(const gpu::Kernel& kernel, const std::string& emit, const st
   return disassemble(compiled.cubin);
 }
 
+// "sm_90a" as 90. Throws BadInput for anything that is no such name.
+int number_of(const std::string& architecture) {
+  const std::string digits = architecture.substr(0, 3) == "sm_" ? architecture.substr(3) : "";
+  const std::size_t end = digits.find_first_not_of("0123456789");
+  const std::string suffix = end == std::string::npos ? "" : digits.substr(end);
+  if (digits.empty() || end == 0 || digits.size() > 4 || (suffix != "" && suffix != "a" && suffix != "f"))
+    throw BadInput("--arch: " + architecture + ", must be sm_ and a number, as in sm_80 or sm_90a");
+  return std::stoi(digits);
+}
+
+void refuse_foreign(const gpu::Kernel& kernel, const std::string& architecture) {
+  const auto [least, most] = std::pair{kernel.architectures.least, kernel.architectures.most};
+  if (!kernel.architectures.has(number_of(architecture)))
+    throw Unsupported(kernel.entry + ": " + architecture + ", must be sm_" + std::to_string(least) +
+                      (most == least ? "a" : " or later") +
+                      (*kernel.architectures.why == '\0' ? "" : std::string(", for ") + kernel.architectures.why));
+}
+
 void print_resources(const std::vector<NumberedLaunch>& launches, const std::string& architecture,
                      const Globals& globals) {
   Table table({{"Step", true},
@@ -79,6 +98,7 @@ void print_resources(const std::vector<NumberedLaunch>& launches, const std::str
                {"Spills, B", true}});
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const auto& [step, launch] : launches) {
+    refuse_foreign(launch->kernel, architecture);
     const gpu::Compiled compiled = gpu::runtime().compile(launch->kernel, architecture);
     table.add({std::to_string(step), launch->kernel.entry, launch->kernel.file, std::to_string(compiled.registers),
                std::to_string(compiled.shared_bytes), std::to_string(launch->shared_bytes),
@@ -124,38 +144,39 @@ void kernel(const KernelArguments& arguments, const Globals& globals) {
 
   const std::string architecture =
       arguments.architecture.empty() && arguments.emit != "cu" ? default_architecture() : arguments.architecture;
+  if (!architecture.empty()) number_of(architecture);
   if (arguments.emit.empty()) return print_resources(launches, architecture, globals);
   const gpu::Launch& launch = chosen(*plan, launches, arguments.step);
+  if (arguments.emit != "cu") refuse_foreign(launch.kernel, architecture);
+  std::optional<OutputFile> file;
+  if (!arguments.output.empty()) file.emplace(arguments.output);
   const std::string text = emitted(launch.kernel, arguments.emit, architecture);
   if (arguments.step == 0 && launches.size() > 1)
     say("kernel: " + launch.kernel.entry + ", the main one of " + names(launches) + "; see --step");
-  if (arguments.output.empty()) return print(text);
-  OutputFile file(arguments.output);
-  file.write(std::as_bytes(std::span(text)));
-  file.commit();
+  if (!file) return print(text);
+  file->write(std::as_bytes(std::span(text)));
+  file->commit();
 }
 
 }  // namespace
 
 void add_kernel(CLI::App& app, const Globals& globals) {
-  CLI::App* command = app.add_subcommand("kernel", "the kernels of a row on a GPU: text, PTX, SASS, registers, spills");
-  show_examples(*command, {"convlens kernel direct.cc --layer cv9 --batch 256 --emit cu",
-                           "convlens kernel direct.cc:sizes=runtime --layer cv9 --layout NHWC --emit cu -o direct.cu",
-                           "convlens kernel direct.cc '8x3x64x64 --filter 16x5x5 --stride 2' --emit cu"});
+  Command command(app, "kernel", "the kernels of a row on a GPU: text, PTX, SASS, registers, spills",
+                  {"convlens kernel direct.cc --layer cv9 --batch 256 --emit cu",
+                   "convlens kernel direct.cc:sizes=runtime --layer cv9 --layout NHWC --emit cu -o direct.cu",
+                   "convlens kernel direct.cc '8x3x64x64 --filter 16x5x5 --stride 2' --emit cu"});
   const auto arguments = std::make_shared<KernelArguments>();
   KernelArguments* a = arguments.get();
-  a->rows.add_row_to(*command);
-  a->layers.add_to(*command, Amount::one);
-  command->add_option("--emit", a->emit, "cu: the text, which plain nvcc compiles; ptx; sass. Left out: a table")
-      ->type_name("FORM");
-  add_integer(
-      *command, "--step", 1, 1000, [a](std::int64_t step) { a->step = step; },
+  a->rows.add_row_to(command);
+  a->layers.add_to(command, Amount::one);
+  command.text("--emit", a->emit, "FORM", "cu: the text, which plain nvcc compiles; ptx; sass. Left out: a table");
+  command.integer(
+      "--step", 1, 1000, [a](std::int64_t step) { a->step = step; },
       "which step of the call, as `convlens explain` counts them; the main kernel when left out");
-  command
-      ->add_option("--arch", a->architecture, "what to compile for, as in sm_80, sm_90a; this machine's GPU, or sm_90a")
-      ->type_name("ARCH");
-  command->add_option("-o,--output", a->output, "written whole or not at all")->type_name("FILE");
-  command->callback([arguments, &globals] { kernel(*arguments, globals); });
+  command.text("--arch", a->architecture, "ARCH",
+               "what to compile for, as in sm_80, sm_90a; this machine's GPU, or sm_90a");
+  command.text("-o,--output", a->output, "FILE", "written whole or not at all");
+  command.run([arguments, &globals] { kernel(*arguments, globals); });
 }
 
 }  // namespace convlens::cli

@@ -44,8 +44,14 @@ std::vector<std::string> limits(const Algorithm& row) {
 Listing list_algorithms(bool for_readme) {
   Listing listing{Table({{"Algorithm"}, {"Family"}, {"Unit"}, {"What it is"}, {"Limits"}, {"Options"}})};
   for (const Algorithm* row : algorithms()) {
-    std::vector<std::string> options;
-    for (const Option& option : row->options) options.push_back(option.id);
+    std::vector<std::string> ids;
+    for (const Option& option : row->options) ids.push_back(option.id);
+    std::vector<std::string> options = ids;
+    Json sets = Json::object();
+    for (const NamedOptions& set : row->named_options) {
+      options.push_back("or the set " + set.name);
+      sets[set.name] = {{"sentence", set.sentence}, {"options", set.text}};
+    }
     const std::string lacks = why_not_here(*row);
     std::string limit = joined(limits(*row), "; ", "any");
     if (!lacks.empty() && !for_readme) limit += " (cannot run here: " + lacks + ")";
@@ -58,7 +64,8 @@ Listing list_algorithms(bool for_readme) {
                             {"sentence", row->sentence},
                             {"source", row->source},
                             {"limits", limits(*row)},
-                            {"options", options},
+                            {"options", ids},
+                            {"named_options", sets},
                             {"missing", lacks.empty() ? Json(nullptr) : Json(lacks)}});
   }
   return listing;
@@ -141,14 +148,14 @@ void list(const ListArguments& arguments, const Globals& globals) {
 }  // namespace
 
 void add_list(CLI::App& app, const Globals& globals) {
-  CLI::App* command = app.add_subcommand("list", "what there is: algorithms, layers, options, devices");
-  show_examples(*command, {"convlens list algorithms", "convlens list layers --csv", "convlens list options --json",
-                           "convlens list devices --measure"});
+  Command command(app, "list", "what there is: algorithms, layers, options, devices",
+                  {"convlens list algorithms", "convlens list layers --csv", "convlens list options --json",
+                   "convlens list devices --measure"});
   const auto arguments = std::make_shared<ListArguments>();
-  command->add_option("WHAT", arguments->what, "algorithms, layers, options or devices");
-  command->add_flag("--markdown", arguments->markdown, "a table in Markdown, as in the README");
-  command->add_flag("--measure", arguments->measure, "for devices: measure what they can do at most");
-  command->callback([arguments, &globals] { list(*arguments, globals); });
+  command.text("WHAT", arguments->what, "", "algorithms, layers, options or devices");
+  command.flag("--markdown", arguments->markdown, "a table in Markdown, as in the README");
+  command.flag("--measure", arguments->measure, "for devices: measure what they can do at most");
+  command.run([arguments, &globals] { list(*arguments, globals); });
 }
 
 }  // namespace convlens::cli

@@ -2,6 +2,7 @@
 // into one line on stderr and an exit code (algorithms/error.h).
 #include <omp.h>
 
+#include <CLI/CLI.hpp>
 #include <array>
 #include <csignal>
 #include <exception>
@@ -67,6 +68,7 @@ struct Refused {
 };
 constexpr std::array kRefused{Refused{"explain", "--csv", "explain has no table, must be --json"},
                               Refused{"choose", "--csv", "choose has a table a layer, must be --json"},
+                              Refused{"paper", "--csv", "paper has many tables, must be --json"},
                               Refused{"view", "--json", "view draws a picture, must be left out"},
                               Refused{"view", "--csv", "view draws a picture, must be left out"},
                               Refused{"windows", "--json", "windows draws a picture, must be left out"},
@@ -111,6 +113,7 @@ Exit run(int argc, char** argv) {
   add_windows(app, globals);
   add_view(app, globals);
   add_kernel(app, globals);
+  add_paper(app, globals);
   add_globals(app, globals);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) add_globals(*command, globals);
   for (const auto& [command, option, why] : kRefused) app.get_subcommand(command)->get_option(option)->group("");

@@ -43,11 +43,11 @@ bool wants_gpu(const std::string& device) {
 
 }  // namespace
 
-void RowArguments::add_to(CLI::App& command, Amount amount) {
+void RowArguments::add_to(Command& command, Amount amount) {
   const std::string group = "Algorithms";
   const auto add = [&](const std::string& option, std::vector<std::string>& values, const std::string& type,
                        const std::string& sentence) {
-    limit(command.add_option(option, values, sentence), amount)->type_name(type)->group(group);
+    limit(command.text(option, values, type, sentence), amount).group(group);
   };
   const bool many = amount == Amount::many;
   const std::string repeated = many ? ", or all; may be repeated" : "";
@@ -55,23 +55,21 @@ void RowArguments::add_to(CLI::App& command, Amount amount) {
   add("--dtype", dtypes_, "TYPE", "f16, bf16, f32, f64" + repeated);
   add("--layout", layouts_, "LAYOUT", "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW" + repeated);
   if (many)
-    command.add_option("--options", options_, "default, or all: every combination of the options' listed values")
-        ->type_name("WHICH")
-        ->group(group);
+    command.text("--options", options_, "WHICH", "default, or all: every combination of the options' listed values")
+        .group(group);
   command
-      .add_option("--device", device_,
-                  "cpu, gpu, gpu1 …, or auto: a GPU where there is one; left out, each row runs where it can")
-      ->type_name("DEVICE")
-      ->group(group);
+      .text("--device", device_, "DEVICE",
+            "cpu, gpu, gpu1 …, or auto: a GPU where there is one; left out, each row runs where it can")
+      .group(group);
 }
 
-void RowArguments::add_row_to(CLI::App& command) {
-  command.add_option_function<std::string>(
-      "ROW", [this](const std::string& run) { runs_ = {run}; },
+void RowArguments::add_row_to(Command& command) {
+  command.text(
+      "ROW", [this](const std::string& run) { runs_ = {run}; }, "",
       "NAME[:ID=VALUE,…], a row of `convlens list algorithms`, with options");
   const auto add = [&](const std::string& option, std::vector<std::string>& values, const std::string& type,
                        const std::string& sentence) {
-    limit(command.add_option(option, values, sentence), Amount::one)->type_name(type)->group("Algorithms");
+    limit(command.text(option, values, type, sentence), Amount::one).group("Algorithms");
   };
   add("--dtype", dtypes_, "TYPE", "f16, bf16, f32, f64");
   add("--layout", layouts_, "LAYOUT", "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW");

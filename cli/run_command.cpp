@@ -221,21 +221,20 @@ std::string filter_names() {
 }  // namespace
 
 void add_run(CLI::App& app, const Globals& globals) {
-  CLI::App* command = app.add_subcommand("run", kDescription);
-  show_examples(*command, {"convlens run --algorithm all --filter sobel-x --filter gaussian -o out/",
-                           "convlens run --image photo.jpg --filter sharpen --algorithm im2win -o sharp.png",
-                           "convlens run --input x.npy --filter w.npy --stride 2 --pad 1 -o y.npy",
-                           "convlens run --filter identity -o sample.png"});
+  Command command(app, "run", kDescription,
+                  {"convlens run --algorithm all --filter sobel-x --filter gaussian -o out/",
+                   "convlens run --image photo.jpg --filter sharpen --algorithm im2win -o sharp.png",
+                   "convlens run --input x.npy --filter w.npy --stride 2 --pad 1 -o y.npy",
+                   "convlens run --filter identity -o sample.png"});
   const auto arguments = std::make_shared<RunArguments>();
   const auto add = [&](const std::string& option, std::string& value, const char* type, const char* sentence) {
-    command->add_option(option, value, sentence)->type_name(type);
+    command.text(option, value, type, sentence);
   };
   add("--image", arguments->image, "FILE",
       "a PNG or JPEG; the picture that ships when there is neither --image nor --input");
   add("--input", arguments->input, "FILE.npy", "an array of float16/32/64, bool or integers, in C or Fortran order");
-  command->add_option("--filter", arguments->filters, filter_names() + ", or FILE.npy; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("NAME|FILE.npy");
+  command.text("--filter", arguments->filters, "NAME|FILE.npy", filter_names() + ", or FILE.npy; may be repeated")
+      .repeated();
   add("-o,--output", arguments->output, "FILE|FOLDER/",
       "a .png, an .npy, or a folder, ending in /, for one file a filter; written whole or not at all, and not when "
       "algorithms disagree");
@@ -244,8 +243,8 @@ void add_run(CLI::App& app, const Globals& globals) {
   add("--stride", arguments->stride, "S|HxW", "stride, 1 when left out");
   add("--dilation", arguments->dilation, "D|HxW", "dilation, 1 when left out");
   add("--show", arguments->show, "HOW", "how a picture shows y: clip (y), magnitude (|y|) or offset (½ + y)");
-  arguments->rows.add_to(*command, Amount::many);
-  command->callback([arguments, &globals] { run(*arguments, globals); });
+  arguments->rows.add_to(command, Amount::many);
+  command.run([arguments, &globals] { run(*arguments, globals); });
 }
 
 }  // namespace convlens::cli

@@ -35,6 +35,13 @@ std::size_t width(std::string_view text) {
   return columns;
 }
 
+std::string html_text(std::string_view text) {
+  std::string escaped;
+  for (const char c : text)
+    escaped += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
+  return escaped;
+}
+
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t k = 0; k < cells.size(); ++k) {
@@ -99,6 +106,19 @@ std::string Table::markdown() const {
     body += "\n";
   }
   return titles + "\n" + rule + "\n" + body;
+}
+
+std::string Table::html() const {
+  const auto cell = [&](const std::string& tag, std::size_t k, const std::string& text) {
+    return "<" + tag + (columns_[k].number ? " class=\"number\">" : ">") + html_text(text) + "</" + tag + ">";
+  };
+  std::string text = "<table>\n<tr>";
+  for (std::size_t k = 0; k < columns_.size(); ++k) text += cell("th", k, columns_[k].title);
+  for (const auto& row : rows_) {
+    text += "</tr>\n<tr>";
+    for (std::size_t k = 0; k < columns_.size(); ++k) text += cell("td", k, row[k]);
+  }
+  return text + "</tr>\n</table>\n";
 }
 
 }  // namespace convlens::cli

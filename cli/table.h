@@ -1,4 +1,4 @@
-// A table of texts: aligned for people, as CSV, or as Markdown.
+// A table of texts: aligned for people, as CSV, as Markdown, or as HTML.
 #pragma once
 
 #include <string>
@@ -23,6 +23,7 @@ class Table {
   std::string text() const;
   std::string csv() const;
   std::string markdown() const;
+  std::string html() const;
 
  private:
   std::vector<Column> columns_;
@@ -32,6 +33,9 @@ class Table {
 // How many columns of a terminal `text` takes: code points, without those that combine with the one before (W̃ takes
 // one).
 std::size_t width(std::string_view text);
+
+// `text` as HTML and SVG have it: no character of it is markup.
+std::string html_text(std::string_view text);
 
 // One line of CSV (RFC 4180): quoted where a comma, quote or line break needs it.
 std::string csv_line(const std::vector<std::string>& cells);

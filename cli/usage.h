@@ -14,6 +14,9 @@ class ExamplesFirst : public CLI::Formatter {
   std::string make_footer(const CLI::App* app) const override;
 };
 
+// What the --help of a command opens with; each line is a whole call that really runs.
+void show_examples(CLI::App& command, const std::vector<std::string>& lines);
+
 // The parser's complaint as one line in the project's form, with the closest name for a misspelt command or option.
 std::string explain(const CLI::ParseError& error, const CLI::App& app);
 

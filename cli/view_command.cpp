@@ -172,60 +172,35 @@ void view(const ViewArguments& arguments) {
 
 }  // namespace
 
-namespace {
-
-// An option whose value is one of `names`.
-void add_name(CLI::App& command, const std::string& option, std::string& value, const std::vector<std::string>& names,
-              const std::string& says) {
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  command
-      .add_option_function<std::string>(
-          option,
-          [option, &value, &names](const std::string& text) {
-            if (std::ranges::find(names, text) == names.end())
-              throw BadInput(option + ": " + text + suggestion(text, names));
-            value = text;
-          },
-          says + ": " + all)
-      ->type_name("NAME");
-}
-
-}  // namespace
-
 void add_view(CLI::App& app, const Globals&) {
-  CLI::App* command = app.add_subcommand("view", "look at what algorithms do to the data, in a window or as a picture");
-  show_examples(*command,
-                {"convlens view --layer cv9 --algorithm im2win --panel layouts --at 0,0,5,7 --screenshot out.png",
-                 "convlens view cv3 --batch 256 --panel memory --size 1280x720 --theme light --screenshot m.png",
-                 "convlens view --layer cv9 --arrangement ribbon --at 0,0,5,7 --export ribbon.csv"});
+  Command command(app, "view", "look at what algorithms do to the data, in a window or as a picture",
+                  {"convlens view --layer cv9 --algorithm im2win --panel layouts --at 0,0,5,7 --screenshot out.png",
+                   "convlens view cv3 --batch 256 --panel memory --size 1280x720 --theme light --screenshot m.png",
+                   "convlens view --layer cv9 --arrangement ribbon --at 0,0,5,7 --export ribbon.csv"});
   const auto arguments = std::make_shared<ViewArguments>();
   ViewArguments* a = arguments.get();
-  a->layers.add_to(*command, Amount::one);
-  a->rows.add_to(*command, Amount::many);
-  add_name(*command, "--panel", a->panel, viewer::panel_names(), "which panel is in front");
-  add_name(*command, "--arrangement", a->arrangement, viewer::arrangement_names(), "of the Layouts panel");
-  command->add_option("--tensor", a->tensor, "what --at points into: x, w, y, or a row and its stage")->type_name("ID");
-  command->add_option("--at", a->at, "the cell to point at, as in 0,0,5,7")->type_name("I,J,…");
-  add_integer(
-      *command, "--step", 0, viewer::kSteps, [a](std::int64_t v) { a->step = v; },
+  a->layers.add_to(command, Amount::one);
+  a->rows.add_to(command, Amount::many);
+  command.one_of("--panel", a->panel, viewer::panel_names(), "which panel is in front");
+  command.one_of("--arrangement", a->arrangement, viewer::arrangement_names(), "of the Layouts panel");
+  command.text("--tensor", a->tensor, "ID", "what --at points into: x, w, y, or a row and its stage");
+  command.text("--at", a->at, "I,J,…", "the cell to point at, as in 0,0,5,7");
+  command.integer(
+      "--step", 0, viewer::kSteps, [a](std::int64_t v) { a->step = v; },
       "of the arrangement `five`: how far the algorithms have come");
-  add_integer(
-      *command, "--block", 0, viewer::kMostBlocks, [a](std::int64_t v) { a->block = v; },
+  command.integer(
+      "--block", 0, viewer::kMostBlocks, [a](std::int64_t v) { a->block = v; },
       "of the arrangement `schedule`: which of an image's blocks");
-  command->add_option("--image", a->image, "a picture as the input, or `random`")->type_name("FILE");
-  command->add_option("--size", a->size, "of the window or picture, in pixels; 1600x1000 when left out")
-      ->type_name("WxH");
-  add_number(
-      *command, "--scale", 0.5, 4, [a](double v) { a->scale = v; }, "of everything; the monitor's when left out");
-  command->add_option("--theme", a->theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
-  command->add_option("--state", a->state, "start from a state file that the viewer wrote")->type_name("FILE");
-  command->add_option("--screenshot", a->screenshot, "draw one picture into this PNG, without a display")
-      ->type_name("FILE");
-  command
-      ->add_option("--export", a->export_data, "write what the panel shows into this .csv or .json, without a display")
-      ->type_name("FILE");
-  command->callback([arguments] { view(*arguments); });
+  command.text("--image", a->image, "FILE", "a picture as the input, or `random`");
+  command.text("--size", a->size, "WxH", "of the window or picture, in pixels; 1600x1000 when left out");
+  command.number(
+      "--scale", 0.5, 4, [a](double v) { a->scale = v; }, "of everything; the monitor's when left out");
+  command.one_of("--theme", a->theme, {"dark", "light"}, "of the colours");
+  command.text("--state", a->state, "FILE", "start from a state file that the viewer wrote");
+  command.text("--screenshot", a->screenshot, "FILE", "draw one picture into this PNG, without a display");
+  command.text("--export", a->export_data, "FILE",
+               "write what the panel shows into this .csv or .json, without a display");
+  command.run([arguments] { view(*arguments); });
 }
 
 }  // namespace convlens::cli

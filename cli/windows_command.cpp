@@ -239,18 +239,15 @@ void windows(const WindowsArguments& arguments) {
 }  // namespace
 
 void add_windows(CLI::App& app, const Globals&) {
-  CLI::App* command =
-      app.add_subcommand("windows", "draws one 3x3 window of a picture in the memory of each algorithm");
-  show_examples(*command, {"convlens windows -o windows.png", "convlens windows --pad 1 --at 0,0 -o corner.png",
-                           "convlens windows --stride 2 --at 1,1 -o stride.png"});
+  Command command(app, "windows", "draws one 3x3 window of a picture in the memory of each algorithm",
+                  {"convlens windows -o windows.png", "convlens windows --pad 1 --at 0,0 -o corner.png",
+                   "convlens windows --stride 2 --at 1,1 -o stride.png"});
   const auto arguments = std::make_shared<WindowsArguments>();
-  command->add_option("-o,--output", arguments->output, "a .png; written whole or not at all")
-      ->type_name("FILE.png")
-      ->required();
-  command->add_option("--at", arguments->at, "the output whose window is shown; 2,3 when left out")->type_name("P,Q");
-  command->add_option("--stride", arguments->stride, "stride, 1 when left out")->type_name("S|HxW");
-  command->add_option("--pad", arguments->pad, "zero padding, 0 when left out")->type_name("P|HxW|TxBxLxR");
-  command->callback([arguments] { windows(*arguments); });
+  command.text("-o,--output", arguments->output, "FILE.png", "a .png; written whole or not at all").required();
+  command.text("--at", arguments->at, "P,Q", "the output whose window is shown; 2,3 when left out");
+  command.text("--stride", arguments->stride, "S|HxW", "stride, 1 when left out");
+  command.text("--pad", arguments->pad, "P|HxW|TxBxLxR", "zero padding, 0 when left out");
+  command.run([arguments] { windows(*arguments); });
 }
 
 }  // namespace convlens::cli

@@ -20,6 +20,12 @@ Constant::Constant(const std::string& name, const std::vector<double>& values)
   value = "{" + list.str() + "}";
 }
 
+Constant::Constant(const std::string& name, const std::vector<std::int64_t>& values)
+    : name(name + "[]"), type("__constant__ int"), value("{") {
+  for (const std::int64_t number : values) value += (value.size() > 1 ? ", " : "") + std::to_string(number);
+  value += "}";
+}
+
 Argument x() { return operand(Argument::Kind::x); }
 Argument w() { return operand(Argument::Kind::w); }
 Argument bias() { return operand(Argument::Kind::bias); }

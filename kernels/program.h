@@ -36,7 +36,8 @@ struct Constant {
   Constant(std::string name, FilterLayout value)
       : name(std::move(name)), type("FilterLayout"), value(convlens::name(value)) {}
   Constant(std::string name, DType value) : name(std::move(name)), type("DType"), value(convlens::name(value)) {}
-  Constant(const std::string& name, const std::vector<double>& values);  // an array of float
+  Constant(const std::string& name, const std::vector<double>& values);        // an array of float
+  Constant(const std::string& name, const std::vector<std::int64_t>& values);  // of int, in constant memory
 };
 
 // One size of the layer, a member of the kernel's parameter `Sizes s`.
@@ -55,6 +56,7 @@ std::vector<Size> layer_sizes(const Request& request);
 struct Architectures {
   int least = 80;                              // copies from global to shared memory that pass by the registers
   int most = std::numeric_limits<int>::max();  // 90 for Hopper's own, which later ones lack
+  const char* why = "";                        // what needs them, for who has another: "async_copy=on: cp.async"
   bool has(int architecture) const { return least <= architecture && architecture <= most; }
 };
 inline constexpr Architectures kHopper{90, 90};  // wgmma

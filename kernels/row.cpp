@@ -78,22 +78,14 @@ Rule f16_or_bf16() {
 
 Rule int_offsets() {
   return {
-      "strides below 2^31", [](const Request& request) -> std::optional<Refusal> {
+      "strides and w below 2^31", [](const Request& request) -> std::optional<Refusal> {
         for (const Size& size : layer_sizes(request))
           if (size.value > kMostInt)
             return Refusal{size.name + ": " + std::to_string(size.value) + ", must be ≤ 2147483647 in a kernel", {}};
+        if (const std::int64_t count = elements(request.problem.w_shape()); count > kMostInt)
+          return Refusal{"w: " + std::to_string(count) + " elements, must be ≤ 2147483647 in a kernel", {}};
         return std::nullopt;
       }};
-}
-
-ErrorModel tensor_core_sums(const Request& request) {
-  constexpr double kTensorCores = 4;
-  ErrorModel model = plain_sum_model(request.problem, request.dtype);
-  model.worst_case = [plain = model.worst_case](const BoundInputs& inputs, std::span<double> bound) {
-    plain(inputs, bound);
-    for (double& value : bound) value *= kTensorCores;
-  };
-  return model;
 }
 
 }  // namespace convlens::gpu

@@ -17,8 +17,8 @@ namespace convlens::gpu {
 void add_rows() {
   // One line an algorithm.
   static const std::array rows{
-      &direct_cc(),   &im2col_cc(), &implicit_gemm_cc(), &im2win_cc(),
-      &winograd_cc(), &fft_cc(),    &implicit_gemm_tc(), &direct_tc(),
+      &direct_cc(), &direct_tc(), &im2col_cc(),   &implicit_gemm_cc(), &implicit_gemm_tc(),
+      &im2win_cc(), &im2win_tc(), &winograd_cc(), &fft_cc(),
   };
   add_algorithms(rows);
   add_algorithms(cudnn_rows());

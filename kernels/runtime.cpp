@@ -7,8 +7,9 @@ namespace convlens::gpu {
 
 std::string why_no_runtime() {
   const Module& cuda = module("cuda");
-  if (!cuda.found) return "built without the CUDA toolkit";
-  return cuda.missing;
+  if (!cuda.found) return "built without the CUDA toolkit: " + cuda.missing;
+  if (cuda.missing.empty()) return "";
+  return cuda.missing + "; the CUDA toolkit's libraries must be where the loader finds them (LD_LIBRARY_PATH)";
 }
 
 Runtime& runtime() {

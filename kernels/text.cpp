@@ -34,8 +34,11 @@ std::optional<std::string> read(const fs::path& path) {
 // The folders that may hold the texts, in the order in which they are asked.
 std::vector<fs::path> folders() {
   std::vector<fs::path> all;
-  if (const char* chosen = std::getenv("CONVLENS_KERNELS"); chosen != nullptr && *chosen != '\0')
+  if (const char* chosen = std::getenv("CONVLENS_KERNELS"); chosen != nullptr && *chosen != '\0') {
+    if (std::error_code none; !fs::is_directory(chosen, none))
+      throw BadInput("CONVLENS_KERNELS: " + std::string(chosen) + ", must be a folder with the kernels' texts");
     all.emplace_back(chosen);
+  }
   all.emplace_back(CONVLENS_KERNEL_SOURCES);
   std::error_code none;
   if (const fs::path program = fs::read_symlink("/proc/self/exe", none); !none)
@@ -76,6 +79,7 @@ std::string prologue(const Kernel& kernel) {
   std::string text =
       "// What the program has decided for this layer: its sizes, and the row's options.\n"
       "#define CONVLENS_CONFIGURED\n"
+      "#pragma nv_diag_suppress 177  // not every kernel uses every constant\n"
       "enum Layout { NCHW, NHWC, CHWN };\n"
       "enum FilterLayout { OIHW, OHWI };\n"
       "enum DType { f16, bf16, f32, f64 };\n"

@@ -1,6 +1,9 @@
 #include "algorithms/interface/algorithm.h"
 
+#include <algorithm>
+
 #include "algorithms/error.h"
+#include "algorithms/suggest.h"
 
 namespace convlens {
 
@@ -14,6 +17,22 @@ std::string_view name(Unit unit) {
       break;
   }
   return "tc";
+}
+
+OptionSet parse_options(const Algorithm& algorithm, std::string_view text) {
+  const std::string_view first = text.substr(0, text.find(','));
+  const std::vector<NamedOptions>& sets = algorithm.named_options;
+  if (sets.empty() || first.empty() || first.find('=') != std::string_view::npos)
+    return OptionSet::parse(text, algorithm.options);
+  const auto named = std::ranges::find(sets, first, &NamedOptions::name);
+  if (named == sets.end()) {
+    std::vector<std::string> names;
+    for (const NamedOptions& set : sets) names.push_back(set.name);
+    throw BadInput("options of " + algorithm.id + ": " + std::string(first) + suggestion(first, names));
+  }
+  OptionSet options = OptionSet::parse(named->text, algorithm.options);
+  options.change(text.substr(std::min(text.size(), first.size() + 1)), algorithm.options);
+  return options;
 }
 
 std::string run_name(const Algorithm& algorithm, const OptionSet& options) {

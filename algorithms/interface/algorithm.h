@@ -31,6 +31,14 @@ struct Rule {
   std::function<std::optional<Refusal>(const Request&)> refuse;
 };
 
+// A set of options that has a name, as a paper's own choice has: "im2win.tc:paper" is that run, and in
+// "im2win.tc:paper,zigzag=off" what follows has the last word.
+struct NamedOptions {
+  std::string name;      // "paper"
+  std::string sentence;  // what it stands for
+  std::string text;      // "tile=64x128,zigzag=on"; options left out take their defaults
+};
+
 struct Algorithm {
   std::string id;      // "im2win.ref": family, a dot, and which of its implementations
   std::string family;  // "im2win"
@@ -50,6 +58,8 @@ struct Algorithm {
   // about NaN and Inf or about equal bits with other threads.
   bool vendor = false;
 
+  std::vector<NamedOptions> named_options = {};
+
   // The unit that computes tensors of `dtype`: `unit`; but a vendor's row on CUDA cores takes f16 and bf16 to tensor
   // cores, where its library can.
   Unit unit_for(DType dtype) const;
@@ -64,6 +74,10 @@ struct Algorithm {
 // The same request with the options it leaves out at the algorithm's defaults, in a place of the algorithm's unit: the
 // host, or the device that `place` numbers.
 Request complete(const Algorithm& algorithm, Request request);
+
+// The options that `text` names, as in "id=value,id=value"; it may begin with one of the row's named sets. Throws
+// BadInput that names the unknown option or value, with the closest one there is.
+OptionSet parse_options(const Algorithm& algorithm, std::string_view text);
 
 // The name that reproduces a run: "im2col.ref:batching=tile".
 std::string run_name(const Algorithm& algorithm, const OptionSet& options);

@@ -36,8 +36,13 @@ const Option& find(std::string_view id, std::span<const Option> options) {
 
 OptionSet OptionSet::parse(std::string_view text, std::span<const Option> options) {
   OptionSet set;
-  std::set<std::string, std::less<>> named;
   for (const Option& option : options) set.values_[option.id] = option.default_value;
+  set.change(text, options);
+  return set;
+}
+
+void OptionSet::change(std::string_view text, std::span<const Option> options) {
+  std::set<std::string, std::less<>> named;
   const auto next_item = [&text] {
     const std::size_t comma = text.find(',');
     const std::string_view item = text.substr(0, comma);
@@ -55,9 +60,8 @@ OptionSet OptionSet::parse(std::string_view text, std::span<const Option> option
       value += "," + std::string(next_item());
     check_value(option, value);
     if (!named.insert(option.id).second) throw BadInput("option " + option.id + ": " + value + ", must be given once");
-    set.values_[option.id] = value;
+    values_[option.id] = value;
   }
-  return set;
 }
 
 const std::string& OptionSet::operator[](std::string_view id) const {

@@ -33,6 +33,9 @@ class OptionSet {
   // commas. Throws BadInput that names the unknown option or value, with the closest one there is.
   static OptionSet parse(std::string_view text, std::span<const Option> options);
 
+  // Gives the options that `text` names, in the same form, other values.
+  void change(std::string_view text, std::span<const Option> options);
+
   const std::string& operator[](std::string_view id) const;  // the option must exist
   bool is(std::string_view id, std::string_view value) const { return (*this)[id] == value; }
   long integer(std::string_view id) const;

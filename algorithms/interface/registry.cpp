@@ -63,7 +63,7 @@ Run parse_run(std::string_view text) {
   const std::size_t colon = text.find(':');
   const Algorithm& algorithm = find_algorithm(text.substr(0, colon));
   const std::string_view options = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
-  return {&algorithm, OptionSet::parse(options, algorithm.options)};
+  return {&algorithm, parse_options(algorithm, options)};
 }
 
 }  // namespace convlens

@@ -86,9 +86,10 @@ const std::vector<RowModel>& row_models() {
     for (const EmbeddedFile& file : model_files())
       for (std::string_view rest = file.text; !rest.empty();) {
         const std::size_t end = std::min(rest.find('\n'), rest.size());
-        const std::string line(rest.substr(0, end));
+        const std::string_view line = rest.substr(0, end);
         rest.remove_prefix(std::min(end + 1, rest.size()));
-        if (!line.empty() && line[0] != '#') parsed.push_back(parse_line(line));
+        const std::string facts(line.substr(0, line.find('#')));
+        if (!facts.empty()) parsed.push_back(parse_line(facts));
       }
     return parsed;
   }();

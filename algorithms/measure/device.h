@@ -79,6 +79,7 @@ class DeviceBuffer {
 
   std::byte* data() const { return data_.get(); }
   std::int64_t bytes() const { return bytes_; }
+  std::span<std::byte> span() const { return {data_.get(), static_cast<std::size_t>(bytes_)}; }
 
  private:
   struct Release {

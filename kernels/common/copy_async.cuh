@@ -4,6 +4,13 @@
 // youngest batches are still on their way. What other threads copied is visible after a barrier.
 #pragma once
 
+// Copies the first `valid` of `bytes` bytes (4, 8 or 16, at such an address), and writes zeros for the rest.
+template <int bytes>
+__device__ __forceinline__ void copy_async_bytes(void* to, const void* from, int valid) {
+  const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared), "l"(from), "n"(bytes), "r"(valid));
+}
+
 // Copies the first `valid` of `floats` (1 or 4) floats, and writes zeros for the rest. What is not copied is not read;
 // `from` must all the same be an address within its tensor.
 template <int floats>

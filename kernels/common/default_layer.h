@@ -13,6 +13,8 @@ struct Sizes {
   static constexpr int x_n = 56 * 56 * 64, x_c = 1, x_h = 56 * 64, x_w = 64;
   static constexpr int w_o = 9 * 64, w_c = 1, w_h = 3 * 64, w_w = 64;
   static constexpr int y_n = 54 * 54 * 64, y_c = 1, y_h = 54 * 64, y_w = 64;
+  // Of the im2win tensor and the filter beside it, for tensor cores.
+  static constexpr int column = 3 * 64, columns = 56, window = 9 * 64, window_pitch = 9 * 64, filter_rows = 64;
   // Of the im2col matrix; of Winograd's tiles, F(2×2, 3×3); of the matrices of common/gemm.cu, beside n.
   static constexpr int row_n = 54 * 54, row_pixel = 1;
   static constexpr int tiles_h = 27, tiles_w = 27, pitch = 256 * 27 * 27;

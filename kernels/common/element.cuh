@@ -25,8 +25,5 @@ __device__ inline float to_float(__nv_bfloat16 value) { return __bfloat162float(
 // To nearest, ties to even; what is too large becomes infinite.
 template <DType type = dtype>
 __device__ inline typename ElementOf<type>::Type rounded(float value) {
-  if constexpr (type == f16)
-    return __float2half_rn(value);
-  else
-    return __float2bfloat16_rn(value);
+  return static_cast<typename ElementOf<type>::Type>(value);
 }

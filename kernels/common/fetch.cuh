@@ -1,4 +1,4 @@
-// From global to shared memory: runs of the packed filter, and channels of x for the cells of a tile.
+// From global to shared memory: stages of the filter, and channels of x for the cells of a tile.
 #pragma once
 
 #include "common/copy_async.cuh"
@@ -12,6 +12,26 @@ __device__ __forceinline__ void copy_run(float* to, const float* from) {
   for (int i = 0; i < count; i += threads * width) {
     const int at = i + threadIdx.x * width;
     if (i + threads * width <= count || at < count) copy_async<width>(to + at, from + at);
+  }
+}
+
+// One stage of the filter: for each of its values of k, by (tap, c), the output channels of a tile. A run where the
+// filter is `packed`, else value by value from w, as pack_filter.cu lays them out: `outputs` of the tile's channels
+// exist from `o` on; the stage begins at input channel c of the group and at tap t.
+template <int stage_taps>
+__device__ __forceinline__ void copy_filter(float* to, const float* filter, const Sizes& s, int stage, int o,
+                                            int outputs, int c, int t) {
+  constexpr int count = stage_channels * stage_taps * tile_m;
+  if constexpr (packed) {
+    copy_run<count>(to, filter + stage * count);
+  } else {
+#pragma unroll 1
+    for (int i = threadIdx.x; i < count; i += threads) {
+      const int m = i % tile_m, row = c + i / tile_m % stage_channels, tap = t + i / tile_m / stage_channels;
+      const bool inside = m < outputs && row < s.cig && tap < s.hf * s.wf;
+      const int at = (o + m) * s.w_o + row * s.w_c + tap / s.wf * s.w_h + tap % s.wf * s.w_w;
+      copy_async<1>(to + i, filter + (inside ? at : 0), inside);
+    }
   }
 }
 

@@ -1,14 +1,14 @@
 // C = A·B for a batch of matrices in single precision: what an im2col matrix or Winograd's points are multiplied by.
 //
-//   C(i, j) = Σ_k A(i, k)·B(k, j) (+ bias)        i < m, j < n, k < k
+//   C(i, j) = Σ_k A(i, k)·B(k, j) (+ bias)        i < m, j < n; k of them
 //
 //                       B, tile_k × tile_n            a block: tile_m × tile_n of C
 //                      +-----------------+            a warp: 8·thread_m × 4·thread_n, as 8 × 4 threads
 //                      |/////////////////|            a thread: thread_m × thread_n, in registers
 //        A             +-----------------+
 //      +-----+         +---------+-------+            each number in shared memory is read once by a thread and
-//      |/////|         | warp    |       |            multiplied thread_m (or thread_n) times: with 8 × 8 the fused
-//      |/////|  tile_m | 64 × 32 |       |            multiply-adds, not shared memory, set the pace
+//      |/////|         | warp    |       |            multiplied thread_m (or thread_n) times: what 8 × 8 leaves
+//      |/////|  tile_m |         |       |            short of the multiply-adds' pace, 8 × 16 gains
 //      |/////|         |         |       |
 //      |/////|         +---------+       |            `stages` slices of A and B are in shared memory: while one is
 //      +-----+         +-----------------+            multiplied, the asynchronous copies fill the others

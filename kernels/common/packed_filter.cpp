@@ -1,7 +1,9 @@
 #include "kernels/common/packed_filter.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "algorithms/error.h"
 #include "kernels/common/schedule.h"
 #include "kernels/row.h"
 
@@ -10,6 +12,8 @@ namespace convlens::gpu {
 namespace {
 
 constexpr int kThreads = 256;
+
+bool is_packed(const Request& request) { return request.options.is("pack_filter", "on"); }
 
 struct PackedFilterMap {
   std::int64_t cog = 1, cig = 1, hf = 1, wf = 1, tiles_a_group = 1, tile_m = 1, channels = 1, taps = 1;
@@ -55,7 +59,10 @@ PackedFilter::BlockTile PackedFilter::tile_of(const ConvProblem& p, const Dim3& 
           std::min<std::int64_t>(tile_m, p.co_per_group() - within), at.row};
 }
 
-Stage PackedFilter::stage(const ConvProblem& p) const {
+Argument PackedFilter::argument(const Request& request) { return is_packed(request) ? buffer("filter") : w(); }
+
+Stage PackedFilter::stage(const Request& request) const {
+  const ConvProblem& p = request.problem;
   const std::int64_t channel_blocks = ceil_div(p.ci_per_group(), stage_channels);
   const std::int64_t tap_groups = ceil_div(p.taps(), stage_taps);
   Stage stage;
@@ -63,6 +70,7 @@ Stage PackedFilter::stage(const ConvProblem& p) const {
   stage.title = "packed filter";
   stage.meaning = "the filter in the order of the kernel's loop: for each k the output channels of a tile lie together";
   stage.made_from = {kFilter};
+  stage.stored = is_packed(request);
   const auto axis = [](const char* name, const char* symbol, std::int64_t extent) {
     return Axis{name, symbol, extent, extent};
   };
@@ -79,9 +87,12 @@ Stage PackedFilter::stage(const ConvProblem& p) const {
   return stage;
 }
 
-Launch PackedFilter::launch(const Request& request) const {
+std::vector<Step> PackedFilter::steps(const Request& request) const {
+  if (!is_packed(request)) return {};
   const std::int64_t cells = tiles(request.problem) * stages(request.problem) * stage_floats();
-  return {
+  if (cells > std::numeric_limits<int>::max())
+    throw Unsupported("packed filter: " + std::to_string(cells) + " elements, must be ≤ 2147483647 in a kernel");
+  return {Launch{
       .sentence = "packs the filter",
       .kernel = kernel(
           request, "common/pack_filter.cu", "pack_filter",
@@ -90,7 +101,7 @@ Launch PackedFilter::launch(const Request& request) const {
       .block = {kThreads},
       .arguments = {w(), buffer("filter")},
       .writes = "filter",
-  };
+  }};
 }
 
 }  // namespace convlens::gpu

@@ -24,8 +24,10 @@ struct PackedFilter {
   };
   BlockTile tile_of(const ConvProblem& problem, const Dim3& block) const;
 
-  Stage stage(const ConvProblem& problem) const;  // "filter"
-  Launch launch(const Request& request) const;    // w → buffer "filter"
+  // With pack_filter=off none of this exists, and the kernel reads w itself.
+  Stage stage(const Request& request) const;              // "filter"
+  std::vector<Step> steps(const Request& request) const;  // w → buffer "filter"
+  static Argument argument(const Request& request);       // the buffer, or w
 };
 
 }  // namespace convlens::gpu

@@ -1,10 +1,11 @@
 // The loop over the stages of k: with two slots in shared memory, one stage is multiplied while the next is on its way.
 //
-//   slot 0   fetch 0 ─┐ multiply 0          fetch 2 ─┐ multiply 2 …      one barrier a stage: it makes stage k visible
-//   to slot 1            fetch 1 ──────────────┐ multiply 1                 all threads, and tells that all have done
-//   with
-//                     ▲                     ▲                            stage k − 1, whose slot is fetched into next
-//                   barrier               barrier
+//            ▼ barrier 0             ▼ barrier 1             ▼ barrier 2
+//   slot 0   │ multiply 0            │ fetch 2 …             │ multiply 2
+//   slot 1   │ fetch 1 …             │ multiply 1            │ fetch 3 …
+//
+// One barrier a stage: barrier k makes stage k visible to all threads, and says that all have done with stage k − 1,
+// whose slot is fetched into next.
 //
 // With a single slot nothing overlaps: that is the rung below.
 #pragma once

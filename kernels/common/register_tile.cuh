@@ -53,7 +53,7 @@ __device__ __forceinline__ void load_four(float* to, const float* from) {
   }
 }
 
-// As many channels as make a loop body of about twelve values of k, and divide the stage.
+// As many channels as make a loop body of at most sixteen values of k, and divide the stage.
 __device__ constexpr int channels_unrolled(int channels, int values) {
   int unrolled = 1;
   for (int count = 2; count <= channels && count * values <= 16; ++count)

@@ -138,6 +138,12 @@ std::vector<Option> tile_options() {
            {"on", "off"},
            "on",
            true},
+          {"pack_filter",
+           "Filter packing",
+           "Lay the filter out in the order of the loop first, in a workspace, or read it where it lies.",
+           {"on", "off"},
+           "on",
+           true},
           sizes_option()};
 }
 
@@ -175,6 +181,7 @@ std::vector<Constant> tile_constants(const Request& request, const TileShape& ti
           {"stage_channels", stage_channels},
           {"pitch", static_cast<int>(pitch)},
           {"copy_floats", copy_floats},
+          {"packed", is_on(request, "pack_filter")},
           {"vector_io", is_on(request, "vector_io")},
           {"index_precompute", is_on(request, "index_precompute")}};
 }

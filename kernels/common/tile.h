@@ -67,7 +67,8 @@ int stage_channels(const ConvProblem& problem, const TileShape& tile, int taps,
 
 bool is_on(const Request& request, std::string_view option);
 
-// Options that the tiled rows share: tile, vector_io, double_buffer, index_precompute, sizes; and swizzle, for windows.
+// Options that the tiled rows share: tile, vector_io, double_buffer, index_precompute, pack_filter, sizes; and swizzle,
+// for windows.
 std::vector<Option> tile_options();
 Option swizzle_option();
 

@@ -126,7 +126,7 @@ Launch tiled(const Request& request, const Rectangle& r) {
       .grid = {r.tiles * r.filter(p).tiles(p)},
       .block = {r.tile.threads()},
       .shared_bytes = r.bytes(request, r.channels),
-      .arguments = {x(), buffer("filter"), bias(), y()},
+      .arguments = {x(), PackedFilter::argument(request), bias(), y()},
       .tiles = [r, p](const Dim3& block) { return std::vector{r.box(p, block)}; },
   };
   check_shared_memory(launch);
@@ -141,8 +141,10 @@ Decisions decide(const Request& request) {
     d.stages = {input_stage(p, request.dtype)};
   } else {
     const Rectangle r = choose_rectangle(request);
-    d = decisions({request, {r.filter(p).launch(request), tiled(request, r)}});
-    d.stages = {input_stage(p, request.dtype), r.filter(p).stage(p)};
+    std::vector<Step> steps = r.filter(p).steps(request);
+    steps.emplace_back(tiled(request, r));
+    d = decisions({request, std::move(steps)});
+    d.stages = {input_stage(p, request.dtype), r.filter(p).stage(request)};
     d.notes = {"tile: " + r.tile.text() + ", " + std::to_string(r.rows) + " rows × " + std::to_string(r.columns) +
                " units of four " + (r.window.by_images() ? "images" : "columns")};
   }

@@ -25,6 +25,7 @@ constexpr int tile_m = 64, tile_n = 128, thread_m = 8, thread_n = 8, min_blocks 
 constexpr int stage_channels = 4, stage_rows = 3, taps = 3, stride = 1, dilation = 1, stride_down = 1;
 constexpr int dilation_down = 1, images_across = 1, tile_rows = 2, tile_columns = 16, copy_floats = 1, pitch = 288;
 constexpr bool double_buffer = true, swizzle = true, vector_io = true, index_precompute = true, checked = false;
+constexpr bool packed = true;
 #endif
 #include "common/pipeline.cuh"
 #include "common/schedule.h"
@@ -65,10 +66,10 @@ extern "C" __global__ void __launch_bounds__(threads, resident_blocks)
   for (int k = 0; k < thread_units; ++k) unit_at[k] = patch.unit_at(place.unit + k * threads_n);
 
   const int stage_count = (s.cig + stage_channels - 1) / stage_channels * (s.hf / stage_rows);
-  int next = tile.column * stage_count;  // stage of the packed filter
+  int next = tile.column * stage_count;  // stage of the filter
   int u = 0, c = 0;
   const auto fetch = [&](int slot) {
-    copy_run<filter_floats>(slots.filter(slot), filter + next * filter_floats);
+    copy_filter<stage_rows * taps>(slots.filter(slot), filter, s, next, first_o, end_o - first_o, c, u * taps);
     patch.copy(s, slots.operand(slot), x, cells, group * s.cig, c, u);
     ++next;
     if ((u += stage_rows) == s.hf) u = 0, c += stage_channels;

@@ -37,6 +37,13 @@ bool fits(const SpectrumAxis& axis) { return axis.extent() <= axis.points; }
 
 }  // namespace
 
+Bin Spectra::bin(std::int64_t b) const {
+  const std::int64_t h = rows.points, w = columns.points, half = w / 2 + 1;
+  if (bins == h * half) return {b / half, b % half};  // of two rows both orders are the same
+  if (b < 2 * half) return {b / half * (h / 2), b % half};
+  return {1 + (b - 2 * half) / w, (b - 2 * half) % w};
+}
+
 Spectra spectra_of(const Request& request) {
   const ConvProblem& p = request.problem;
   const bool by_phases = request.options.is("stride", "phases"), library = !request.options.is("transform", "own");

@@ -9,9 +9,19 @@
 
 namespace convlens::gpu {
 
+// Bin (k, l) of a tile's spectrum.
+struct Bin {
+  std::int64_t k = 0, l = 0;
+};
+
 struct Spectra {
   SpectrumAxis rows, columns;
   std::int64_t bins = 0;  // that are kept of a tile's spectrum
+
+  // Which of them is number `b`. Of a real tile half is enough, since X(k, l) = conj X(P_h − k, P_w − l). A library
+  // keeps the columns l ≤ P_w/2, row after row. The own transforms keep rows k ≤ P_h/2: first what is real about rows 0
+  // and P_h/2, P_w/2 + 1 bins each, then all of rows 1 … P_h/2 − 1 (fft_forward.cu).
+  Bin bin(std::int64_t b) const;
 
   std::int64_t points() const { return std::int64_t{rows.points} * columns.points; }
   std::int64_t phases() const { return std::int64_t{rows.phases()} * columns.phases(); }

@@ -87,6 +87,8 @@ Gather choose_gather(const Request& request) {
 Decisions decide(const Request& request) {
   const ConvProblem& p = request.problem;
   const Gather gather = choose_gather(request);
+  if (const std::int64_t counted = gather.tiles() * gather.tile.n; counted > std::numeric_limits<int>::max())
+    throw Unsupported("y: tiles of " + std::to_string(counted) + " pixels, must be ≤ 2147483647 in a kernel");
   const PackedFilter& filter = gather.filter;
   std::vector<Constant> constants =
       tile_constants(request, gather.tile, filter.stage_channels, gather.pitch, gather.copy_floats);
@@ -99,14 +101,16 @@ Decisions decide(const Request& request) {
       .grid = {gather.tiles() * filter.tiles(p)},
       .block = {gather.tile.threads()},
       .shared_bytes = gather.bytes(request),
-      .arguments = {x(), buffer("filter"), bias(), y()},
+      .arguments = {x(), PackedFilter::argument(request), bias(), y()},
       .tiles = [gather, request](const Dim3& block) { return gather.boxes(request, block); },
   };
   check_shared_memory(launch);
-  Decisions d = decisions({request, {filter.launch(request), std::move(launch)}});
+  std::vector<Step> steps = filter.steps(request);
+  steps.emplace_back(std::move(launch));
+  Decisions d = decisions({request, std::move(steps)});
   Stage matrix = im2col_stage(p, request.dtype);
   matrix.stored = false;
-  d.stages = {matrix, filter.stage(p)};
+  d.stages = {matrix, filter.stage(request)};
   d.executed_flops = p.flops();
   d.error_model = plain_sum_model(p, request.dtype);
   d.notes = {"tile: " + gather.tile.text()};

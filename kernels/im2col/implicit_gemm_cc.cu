@@ -20,6 +20,7 @@
 constexpr int tile_m = 64, tile_n = 128, thread_m = 8, thread_n = 8, min_blocks = 4;
 constexpr int stage_channels = 8, stage_taps = 1, copy_floats = 1, pitch = 132;
 constexpr bool double_buffer = true, vector_io = true, index_precompute = true, checked = false;
+constexpr bool packed = true;
 #endif
 #include "common/fetch.cuh"
 #include "common/pipeline.cuh"
@@ -101,11 +102,11 @@ extern "C" __global__ void __launch_bounds__(threads, resident_blocks)
 
   const int taps = s.hf * s.wf, tap_groups = (taps + stage_taps - 1) / stage_taps;
   const int stage_count = (s.cig + stage_channels - 1) / stage_channels * tap_groups;
-  int next = tile.column * stage_count;  // stage of the packed filter
+  int next = tile.column * stage_count;  // stage of the filter
   int first_tap = 0, c = 0;
   const auto cell_at = [&](int i) { return index_precompute ? cells[i] : cell(s, first_pixel + i * copy_floats); };
   const auto fetch = [&](int slot) {
-    copy_run<filter_floats>(slots.filter(slot), filter + next * filter_floats);
+    copy_filter<stage_taps>(slots.filter(slot), filter, s, next, first_o, end_o - first_o, c, first_tap);
 #pragma unroll
     for (int tap = 0; tap < stage_taps; ++tap) {
       const int t = first_tap + tap, down = t / s.wf * s.dilation_h, right = t % s.wf * s.dilation_w;

@@ -6,5 +6,6 @@
 namespace convlens::gpu {
 
 const Algorithm& im2win_cc();
+const Algorithm& im2win_tc();
 
 }  // namespace convlens::gpu

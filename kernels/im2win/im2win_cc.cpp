@@ -136,7 +136,7 @@ Launch product(const Request& request, const Strips& strips, bool stored, bool n
       .grid = {strips.tiles * strips.filter(p).tiles(p)},
       .block = {strips.tile.threads()},
       .shared_bytes = strips.bytes(request, strips.channels),
-      .arguments = {stored ? buffer("im2win") : x(), buffer("filter"), bias(), y()},
+      .arguments = {stored ? buffer("im2win") : x(), PackedFilter::argument(request), bias(), y()},
   };
   if (naive) {
     launch.grid = {ceil_div(elements(p.y_shape()), strips.tile.threads())};
@@ -159,12 +159,13 @@ Decisions decide(const Request& request) {
                       " elements, must be ≤ 2147483647 in a kernel");
   std::vector<Step> steps;
   if (stored) steps.push_back(transform(request, tensor));
-  if (!naive) steps.push_back(filter.launch(request));
+  if (!naive)
+    for (Step& step : filter.steps(request)) steps.push_back(std::move(step));
   steps.push_back(product(request, strips, stored, naive));
 
   Decisions d = decisions({request, std::move(steps)});
   d.stages = {tensor};
-  if (!naive) d.stages.push_back(filter.stage(request.problem));
+  if (!naive) d.stages.push_back(filter.stage(request));
   d.executed_flops = request.problem.flops();
   d.error_model = plain_sum_model(request.problem, request.dtype);
   if (!naive)

@@ -26,7 +26,7 @@
 constexpr int tile_m = 64, tile_n = 128, thread_m = 8, thread_n = 8, stage_channels = 8, min_blocks = 4;
 constexpr int taps = 3, stride = 1, dilation = 1, images_across = 1, strip_positions = 36, pitch = 144, copy_floats = 1;
 constexpr bool double_buffer = true, swizzle = true, vector_io = true, index_precompute = true, checked = false;
-constexpr bool stored = false, naive = false;
+constexpr bool packed = true, stored = false, naive = false;
 #endif
 #include "common/pipeline.cuh"
 #include "common/schedule.h"
@@ -72,10 +72,10 @@ extern "C" __global__ void __launch_bounds__(threads, resident_blocks)
   for (int k = 0; k < thread_units; ++k) unit_at[k] = strip.unit_at(place.unit + k * threads_n);
 
   const int stage_count = (s.cig + stage_channels - 1) / stage_channels * s.hf;
-  int next = tile.column * stage_count;  // stage of the packed filter
+  int next = tile.column * stage_count;  // stage of the filter
   int u = 0, c = 0;
   const auto fetch = [&](int slot) {
-    copy_run<filter_floats>(slots.filter(slot), filter + next * filter_floats);
+    copy_filter<taps>(slots.filter(slot), filter, s, next, first_o, end_o - first_o, c, u * taps);
     strip.copy(s, slots.operand(slot), x, cells, group * s.cig, c, u);
     ++next;
     if (++u == s.hf) u = 0, c += stage_channels;

@@ -6,23 +6,11 @@
 #include "algorithms/fft/fft_error.h"
 #include "algorithms/winograd/winograd_error.h"
 #include "algorithms/winograd/winograd_rules.h"
+#include "kernels/common/tensor_core_sums.h"
 
 namespace convlens::gpu {
 
 namespace {
-
-// Tensor cores align the products of a step to the largest and cut the rest off, before they add: four times γ(K).
-constexpr double kTensorCores = 4;
-
-ErrorModel sums(const Request& request) {
-  ErrorModel model = plain_sum_model(request.problem, request.dtype);
-  if (request.dtype == DType::f32) return model;
-  model.worst_case = [plain = model.worst_case](const BoundInputs& inputs, std::span<double> bound) {
-    plain(inputs, bound);
-    for (double& value : bound) value *= kTensorCores;
-  };
-  return model;
-}
 
 ErrorModel fft_bound(const Request& request, bool whole_image) {
   constexpr std::int64_t kTile = 32;  // cuDNN's documentation: "splits the inputs into tiles"; its filters are ≤ 32
@@ -58,7 +46,7 @@ ErrorModel cudnn_error_model(const Request& request, VendorAnswer::Method method
     case VendorAnswer::Method::sums:
       break;
   }
-  return sums(request);
+  return tensor_core_sums(request.problem, request.dtype);
 }
 
 }  // namespace convlens::gpu

@@ -96,6 +96,14 @@ TEST_CASE("bench --timed kernel measures rows that have a kernel, names it in th
   const CommandResult none =
       convlens_command(shell_words("bench " + kSmall + " --algorithm direct.ref --timed kernel --repeats 2"));
   CHECK(none.exit == 3);
+  const CommandResult both = convlens_command(
+      shell_words("bench " + kSmall + " --algorithm direct.cpu --algorithm direct.ref --timed all --repeats 2 --json"));
+  const std::vector<json> all = json_lines(both.out);
+  REQUIRE(all.size() == 3);
+  CHECK(all[0]["timed"] == "call");
+  CHECK(all[1]["timed"] == "kernel");
+  CHECK(all[2]["algorithm"] == "direct.ref");
+  CHECK(both.err == "");
   CHECK(convlens_command(shell_words("bench " + kSmall + " --timed kernle")).err ==
         "convlens: --timed: kernle, did you mean \"kernel\"?\n");
 }

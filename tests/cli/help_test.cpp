@@ -9,7 +9,8 @@ using namespace convlens;
 
 namespace {
 
-const std::vector<std::string> kCommands{"list", "run", "explain", "check", "bench", "choose", "windows", "view", "kernel"};
+const std::vector<std::string> kCommands{"list",   "run",     "explain", "check",  "bench",
+                                         "choose", "windows", "view",    "kernel", "paper"};
 
 // The lines under "Examples:".
 std::vector<std::string> examples_in(const CommandResult& help) {
@@ -78,6 +79,9 @@ TEST_CASE("Every example of every command's help runs as it stands") {
           0);
   std::ifstream photo(folder.path() + "/photo.png", std::ios::binary);
   std::ofstream(folder.path() + "/photo.jpg", std::ios::binary) << photo.rdbuf();
+  // And those of `paper`.
+  std::ofstream(folder.path() + "/recorded.jsonl")
+      << std::ifstream(std::string(CONVLENS_SOURCE_DIR) + "/notebooks/data/gpu-cv-n256-f32.jsonl").rdbuf();
   write_npy(folder.path() + "/x.npy", "1, 3, 8, 8", 192);
   write_npy(folder.path() + "/w.npy", "2, 3, 3, 3", 54);
 

@@ -86,6 +86,9 @@ TEST_CASE("kernel says in one line what it cannot print") {
       {"direct.cc cv9 --step 1", "--step: must go with --emit"},
       {"direct.cc cv9 --emit cu --json", "--emit: given with --json or --csv"},
       {"direct.cc cv9 --emit cu --dtype f16", "dtype: f16, must be f32"},
+      {"direct.cc cv9 --emit cu --arch banana", "--arch: banana, must be sm_ and a number, as in sm_80 or sm_90a"},
+      {"direct.cc cv9 --emit cu --arch sm_", "--arch: sm_, must be sm_ and a number"},
+      {"direct.cc cv9 --emit cu -o /nonexistent/x.cu", "/nonexistent"},
   };
   for (const auto& [call, line] : mistakes) {
     INFO("convlens kernel " << call);
@@ -122,6 +125,9 @@ TEST_CASE("kernel prints PTX, SASS, and a table of registers, for any architectu
   CHECK(json.back()["registers"].get<int>() > 0);
   CHECK(json.back()["spill_bytes"] == 0);
   CHECK(parse_csv(kernel("direct.cc cv9 --csv").out).size() == 1 + json.size());
+  const CommandResult early = kernel("direct.cc cv9 --arch sm_75");
+  CHECK(early.exit == 3);
+  CHECK(early.err == "convlens: pack_filter: sm_75, must be sm_80 or later\n");
   const CommandResult unknown = kernel("direct.cc cv9 --emit ptx --arch sm_1");
   CHECK(unknown.exit != 0);
   CHECK(unknown.out == "");

@@ -164,7 +164,7 @@ TEST_CASE("a GPU, or a row that needs one, is exit 4 and one line that says why 
     CHECK(result.out == "");
     REQUIRE(result.err_lines().size() == 1);
     CHECK(result.err.starts_with("convlens: device: " + device + ", "));
-    CHECK((result.err.ends_with(", built without the CUDA toolkit\n") || module("cuda").found));
+    CHECK((result.err.find(", built without the CUDA toolkit: ") != std::string::npos || module("cuda").found));
   }
 }
 

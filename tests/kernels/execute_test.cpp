@@ -55,7 +55,7 @@ struct OneStep {
   void run(const Tensor& a, const Tensor& b, Tensor& c) const {
     const GpuTensor x(a), w(b), y(c);
     runtime().execute(program, {.x = x.view(), .w = w.view(), .bias = {}, .y = y.view()},
-                      Workspace({work.data(), static_cast<std::size_t>(work.bytes())}, {&buffer, 1}), {});
+                      Workspace(work.span(), {&buffer, 1}), {});
     first_gpu().synchronize();
     y.download(c);
   }
@@ -92,9 +92,10 @@ TEST_CASE("direct.cc on a GPU is the definition, in every layout, by many thread
   const auto work = [&] {
     for (int k = 0; k < 5; ++k) {
       const GpuTensor gy(DType::f32, layouts.y, p.y_shape());
+      const DeviceBuffer workspace(first_gpu(), plan->workspace_bytes());
       plan->run(
           {.x = gx.view(), .w = gw.view(), .bias = {gbias.view().data, DType::f32, p.co(), 1, kGpu}, .y = gy.view()},
-          {});
+          workspace.span());
       Tensor y(DType::f32, layouts.y, p.y_shape());
       gy.download(y);
       double worst = 0;

@@ -19,17 +19,19 @@ struct SomeCall {
         plan(direct_cc().plan({.problem = problem, .place = kGpu})),
         x(DType::f32, Layout::NCHW, problem.x_shape()),
         w(DType::f32, FilterLayout::OIHW, problem.w_shape()),
-        y(DType::f32, Layout::NCHW, problem.y_shape()) {
+        y(DType::f32, Layout::NCHW, problem.y_shape()),
+        workspace(first_gpu(), plan->workspace_bytes()) {
     first_gpu().fill_uniform(x.view(), 1);
     first_gpu().fill_uniform(w.view(), 2);
   }
   void operator()(Stream stream) const {
-    plan->run({.x = x.view(), .w = w.view(), .bias = {}, .y = y.view()}, {}, stream);
+    plan->run({.x = x.view(), .w = w.view(), .bias = {}, .y = y.view()}, workspace.span(), stream);
   }
 
   ConvProblem problem;
   std::shared_ptr<const Plan> plan;
   GpuTensor x, w, y;
+  DeviceBuffer workspace;
 };
 
 }  // namespace
@@ -37,7 +39,7 @@ struct SomeCall {
 TEST_CASE("samples are as many as asked, and grow with the work", "[gpu]") {
   if (no_gpu()) return;
   const bool cold = GENERATE(false, true);
-  const SomeCall small(16), large(64);
+  const SomeCall small(512), large(2048);  // enough to fill the GPU
   const auto timings =
       first_gpu().measure({std::cref(small), std::cref(large)}, {.warmup = 3, .repeats = 12, .cold_cache = cold});
   REQUIRE(timings.size() == 2);

@@ -1,9 +1,11 @@
-// What the lowerings of im2col.cc and winograd.cc leave in a GPU's memory is what their index maps say.
+// What the lowerings of rows on a GPU and their packed filters are in its memory is what their index maps say.
 #include <cmath>
 
 #include "algorithms/problem/layers.h"
 #include "algorithms/tensor/random.h"
+#include "kernels/direct/direct.h"
 #include "kernels/im2col/im2col.h"
+#include "kernels/im2win/im2win.h"
 #include "kernels/winograd/winograd.h"
 #include "tests/catch.h"
 #include "tests/kernels/gpu.h"
@@ -29,9 +31,10 @@ Tensor random_tensor(auto layout, const Shape& shape, std::uint64_t seed) {
 
 constexpr std::uint64_t kSeedX = 21, kSeedW = 22;
 
-// Runs the row and calls check(stage, buffer) for each of its stored stages that is made from x or w.
+// Runs the row and calls check(stage, buffer) for each of its stored stages that is made from x or w. Returns how many
+// these were.
 template <class Check>
-void run(const Algorithm& row, const ConvProblem& problem, const std::string& options, Layout layout, Check&& check) {
+int run(const Algorithm& row, const ConvProblem& problem, const std::string& options, Layout layout, Check&& check) {
   const Layouts layouts{layout, layout == Layout::NHWC ? FilterLayout::OHWI : FilterLayout::OIHW, layout};
   const auto plan = row.plan(
       {.problem = problem, .layouts = layouts, .options = OptionSet::parse(options, row.options), .place = kGpu});
@@ -40,7 +43,7 @@ void run(const Algorithm& row, const ConvProblem& problem, const std::string& op
   const GpuTensor w(random_tensor(layouts.w, problem.w_shape(), kSeedW));
   const GpuTensor y(DType::f32, layouts.y, problem.y_shape());
   const DeviceBuffer workspace(first_gpu(), plan->workspace_bytes());
-  const std::span memory(workspace.data(), static_cast<std::size_t>(workspace.bytes()));
+  const std::span memory = workspace.span();
   first_gpu().set(memory.data(), std::byte{0xff}, workspace.bytes());
   first_gpu().prepare(*plan);
   plan->run({.x = x.view(), .w = w.view(), .bias = {}, .y = y.view()}, memory);
@@ -48,11 +51,15 @@ void run(const Algorithm& row, const ConvProblem& problem, const std::string& op
 
   std::vector<float> host(memory.size() / sizeof(float));
   first_gpu().download(std::as_writable_bytes(std::span(host)), memory.data());
+  int checked = 0;
   for (const Stage& stage : plan->stages())
     for (const Buffer& buffer : plan->workspace())
       if (buffer.name == stage.id &&
-          (stage.made_from == std::vector{kInput} || stage.made_from == std::vector{kFilter}))
+          (stage.made_from == std::vector{kInput} || stage.made_from == std::vector{kFilter})) {
         check(stage, host.data() + buffer.offset / static_cast<std::int64_t>(sizeof(float)));
+        ++checked;
+      }
+  return checked;
 }
 
 // Whether a cell holds the sum of its terms: exactly where it copies, to within a few roundings where it adds up.
@@ -72,7 +79,7 @@ bool right(const Stage& stage, const float* buffer, const ConvProblem& problem, 
 
 }  // namespace
 
-TEST_CASE("every cell of im2col.cc's matrix and of winograd.cc's V and U is as mapped", "[gpu]") {
+TEST_CASE("every cell of a lowering on a GPU, and of a packed filter, is as mapped", "[gpu]") {
   if (no_gpu()) return;
   const Layout layout = GENERATE(Layout::NCHW, Layout::NHWC, Layout::CHWN);
   const ConvProblem problem(
@@ -80,24 +87,33 @@ TEST_CASE("every cell of im2col.cc's matrix and of winograd.cc's V and U is as m
   const auto check = [&](const Stage& stage, const float* buffer) {
     for_each_cell(stage, [&](const Coord& cell) { REQUIRE(right(stage, buffer, problem, cell)); });
   };
+  CHECK(run(gpu::direct_cc(), problem, "", layout, check) == 1);
+  CHECK(run(gpu::implicit_gemm_cc(), problem, "", layout, check) == 1);
+  for (const char* options : {"window=stored", "window=stored,sizes=runtime"})
+    CHECK(run(gpu::im2win_cc(), problem, options, layout, check) == 2);
   for (const char* options : {"", "staging=off", "sizes=runtime"})
-    run(gpu::im2col_cc(), problem, options, layout, check);
+    CHECK(run(gpu::im2col_cc(), problem, options, layout, check) > 0);
   for (const char* options : {"m=2", "m=4", "m=6", "m=4,sizes=runtime", "fuse=on"})
-    run(gpu::winograd_cc(), problem, options, layout, check);
+    CHECK(run(gpu::winograd_cc(), problem, options, layout, check) > 0);
 }
 
-TEST_CASE("a million cells of a layer's im2col matrix and of its V and U are as mapped", "[gpu][large]") {
+TEST_CASE("a million cells of a layer's lowerings on a GPU, and its borders, are as mapped", "[gpu][large]") {
   if (no_gpu()) return;
   const Layout layout = GENERATE(Layout::NCHW, Layout::NHWC);
   const ConvProblem problem = ConvProblem(find_layer("cv9").spec).with_batch(32);
   const auto check = [&](const Stage& stage, const float* buffer) {
+    const std::uint64_t axes = stage.axes.size();
     for (std::uint64_t k = 0; k < 1'000'000; ++k) {
       Coord cell{};
-      for (std::size_t axis = 0; axis < stage.axes.size(); ++axis)
+      for (std::size_t axis = 0; axis < axes; ++axis)
         cell[axis] = random_integer(23, k * 8 + axis, 0, stage.axes[axis].extent - 1);
+      // Every tenth lies on a border: first or last along each axis in turn.
+      if (const std::size_t axis = k / 10 % axes; k % 10 == 0)
+        cell[axis] = k / 10 / axes % 2 == 0 ? 0 : stage.axes[axis].extent - 1;
       if (!right(stage, buffer, problem, cell)) FAIL(stage.id << ": cell " << k << " is wrong");
     }
   };
-  run(gpu::im2col_cc(), problem, "", layout, check);
-  run(gpu::winograd_cc(), problem, "", layout, check);
+  CHECK(run(gpu::im2col_cc(), problem, "", layout, check) > 0);
+  CHECK(run(gpu::im2win_cc(), problem, "window=stored", layout, check) == 2);
+  CHECK(run(gpu::winograd_cc(), problem, "", layout, check) > 0);
 }

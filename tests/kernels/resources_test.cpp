@@ -126,19 +126,38 @@ TEST_CASE("every kernel is compiled without a GPU, and spills nothing with defau
   }
 }
 
-TEST_CASE("every pair of option values compiles") {
-  if (no_runtime()) return;
+namespace {
+
+void compile_all(const Algorithm& row, Request request, const std::vector<OptionSet>& choices) {
   Jobs jobs;
-  for (const Algorithm* row : gpu_rows()) {
-    Request request = request_for(*row, ragged(), Layout::NHWC);
-    for (const OptionSet& options : option_cover(*row, request)) {
-      request.options = options;
-      jobs.add(*row, request, "sm_90a");
-    }
+  for (const OptionSet& options : choices) {
+    request.options = options;
+    jobs.add(row, request, "sm_90a");
   }
   for (const Job& job : jobs.compile()) {
     INFO(job.run << ", " << job.launch.kernel.file << ", " << job.launch.kernel.entry);
     CHECK(job.error == "");
     CHECK(job.compiled.shared_bytes + job.launch.shared_bytes <= kMostShared);
   }
+}
+
+}  // namespace
+
+TEST_CASE("every pair of option values compiles") {
+  if (no_runtime()) return;
+  for (const Algorithm* row : gpu_rows()) {
+    const Request request = request_for(*row, ragged(), Layout::NHWC);
+    compile_all(*row, request, option_cover(*row, request));
+  }
+}
+
+TEST_CASE("every combination of option values compiles", "[large]") {
+  if (no_runtime()) return;
+  for (const Algorithm* row : gpu_rows())
+    DYNAMIC_SECTION(row->id) {
+      const Request request = request_for(*row, ragged(), Layout::NHWC);
+      const std::vector<OptionSet> product = option_product(*row, request);
+      std::printf("%s: %zu combinations\n", row->id.c_str(), product.size());
+      compile_all(*row, request, product);
+    }
 }

@@ -62,4 +62,22 @@ std::vector<OptionSet> option_cover(const Algorithm& row, Request request) {
   return cover;
 }
 
+std::vector<OptionSet> option_product(const Algorithm& row, Request request) {
+  std::vector<OptionSet> product{OptionSet::parse("", row.options)};
+  for (const Option& option : row.options) {
+    std::vector<OptionSet> wider;
+    for (OptionSet set : product)
+      for (const std::string& value : values_of(option)) {
+        set.set(option.id, value);
+        wider.push_back(set);
+      }
+    product = std::move(wider);
+  }
+  std::erase_if(product, [&](const OptionSet& set) {
+    request.options = set;
+    return !row.supports(request).ok;
+  });
+  return product;
+}
+
 }  // namespace convlens::testing

@@ -5,6 +5,7 @@
 
 #include "tests/catch.h"
 #include "tests/viewer/states.h"
+#include "viewer/logic/default_sheet.h"
 
 namespace {
 
@@ -57,6 +58,8 @@ Elements elements_of(const Model& model, const Cursor& cursor) {
   Elements elements;
   if (exhibit.role == Role::input) elements.x = {cursor.at};
   if (exhibit.role == Role::filter) elements.w = {cursor.at};
+  if (exhibit.role == Role::blocks)
+    if (const auto element = model.element_of_block(cursor.at)) elements.w = {*element};
   if (exhibit.role == Role::output) elements = elements_of_output(*model.problem(), cursor.at);
   if (exhibit.role == Role::stage)
     elements.follow(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan, model.stage(exhibit), cursor.at);
@@ -205,6 +208,29 @@ TEST_CASE("of what lights up for an output, what the output is computed from is 
         CHECK(difference(used, expected) == "");
       }
     }
+}
+
+TEST_CASE("a grouped layer's filter lights up in its block between all channels, and its zeros are no element") {
+  const ConvSpec spec{.ci = 6, .hi = 5, .wi = 5, .co = 4, .hf = 2, .wf = 3, .groups = 2};
+  const Model model(testing::state_of(spec, {"im2col.ref"}));
+  const Exhibit* blocks = model.find("w_blocks");
+  REQUIRE(blocks != nullptr);
+  CHECK(default_sheet(*blocks, {}).rows() == 4);
+  CHECK(default_sheet(*blocks, {}).columns() == 6 * 2 * 3);
+  std::int64_t elements = 0;
+  testing::for_each(testing::whole(*blocks), [&](const Coord& at) {
+    const std::optional<Coord> element = model.element_of_block(at);
+    CHECK(element.has_value() == (at[0] / 2 == at[1] / 3));
+    const Links links = links_of(model, {"w_blocks", at});
+    CHECK(links.terms.size() == (element ? 1u : 0u));
+    CHECK(links.cells.at("y").empty() == !element.has_value());
+    if (!element) return;
+    ++elements;
+    CHECK(lit_cells(links_of(model, {"w", *element}), "w_blocks") == Cells{at});
+    CHECK(lit_cells(links, "w") == Cells{*element});
+  });
+  CHECK(elements == model.find("w")->cells());
+  CHECK(Model(testing::state_of({.ci = 2, .co = 2}, {})).find("w_blocks") == nullptr);
 }
 
 TEST_CASE("a cursor anywhere is moved into the tensors that there are") {

@@ -36,12 +36,19 @@ TEST_CASE("the bars are the bytes of the plans, buffer by buffer") {
       CHECK(bars[r].run == row.run);
       CHECK(bars[r].refused.empty() == static_cast<bool>(row.plan));
       if (!row.plan) continue;
-      CHECK(bars[r].total() == row.request.tensor_bytes() + row.plan->workspace_bytes());
+      CHECK(bars[r].allocated() == row.request.tensor_bytes() + row.plan->workspace_bytes());
       std::int64_t sum = 0, planned = 0;
       for (const MemoryPart& part : bars[r].parts) sum += part.bytes;
       for (const Ledger::Line& line : planned_bytes(*row.plan)) planned += line.bytes;
-      CHECK(sum == bars[r].total());
-      CHECK(planned == bars[r].total());
+      CHECK(sum == bars[r].allocated());
+      CHECK(planned == bars[r].allocated());
+      CHECK(bars[r].by_formula() <= bars[r].allocated());
+      CHECK(bars[r].peak() == bars[r].allocated());
+      std::int64_t stages = row.request.tensor_bytes();
+      for (const Stage& stage : row.plan->stages())
+        for (const Buffer& buffer : row.plan->workspace())
+          if (buffer.name == stage.id) stages += buffer.bytes;
+      CHECK(bars[r].by_formula() == stages);
     }
   }
 }

@@ -86,7 +86,11 @@ TEST_CASE("layers at every limit can be looked at") {
       {.hi = 1, .wi = 300, .hf = 1, .wf = 7},
       {.hi = 300, .wi = 1, .hf = 7, .wf = 1},
       {.ci = 64, .hi = 4, .wi = 4, .co = 128, .hf = 3, .wf = 3, .groups = 64},
-      {.n = 65536, .ci = 2, .hi = 16, .wi = 16, .co = 2, .hf = 3, .wf = 3},
+      {.n = 65536, .ci = 64, .hi = 16, .wi = 16, .co = 64, .hf = 3, .wf = 3},
+      {.n = 256, .ci = 2048, .hi = 32, .wi = 32, .co = 2048, .hf = 3, .wf = 3},
+      {.hi = 1, .wi = 100000, .hf = 1, .wf = 3},
+      {.hi = 100000, .wi = 1, .hf = 3, .wf = 1},
+      testing::padded(16, {.ci = 4, .hi = 64, .wi = 64, .co = 4, .hf = 33, .wf = 33}),
   };
   for (const ConvSpec& spec : layers) {
     INFO("C_i, H_i, W_i, H_f, W_f, N: " << testing::text({spec.ci, spec.hi, spec.wi, spec.hf, spec.wf, spec.n}));

@@ -5,7 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numbers>
+#include <set>
 
+#include "algorithms/fft/transform.h"
+#include "kernels/fft/fft_spectra.h"
 #include "tests/catch.h"
 #include "tests/support/plan_run.h"
 #include "tests/viewer/states.h"
@@ -93,6 +97,51 @@ TEST_CASE("the value of every cell of every stage is what a run of the plan leav
         return row->id == "fft.ref";
       }))
     CHECK(compared["fft"] >= 5);
+}
+
+TEST_CASE("spectra that keep half of their bins in an order of their own are told in it") {
+  if (!fft::available()) {
+    WARN("SKIP: built without KissFFT");
+    return;
+  }
+  std::map<std::string, int> tried;
+  const auto turn = [](std::int64_t of, std::int64_t points) {
+    return std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(of % points) / static_cast<double>(points));
+  };
+  for (std::uint64_t k = 0; k < 12; ++k)
+    for (const char* run : {"fft.cc", "fft.cc:stride=dense", "fft.cc:transform=cufft", "fft.cc:transform=whole"}) {
+      const ConvProblem p = testing::random_problem(57, k, 8, 4000);
+      const auto model = std::make_shared<const Model>(testing::state_of(p.spec(), {run}));
+      if (p.n() == 0 || p.bias() || model->rows().empty() || !model->rows().front().plan) continue;
+      INFO(run << " on problem " << k);
+      const gpu::Spectra spectra = gpu::spectra_of(model->rows().front().plan->request());
+      const std::int64_t height = spectra.rows.points, width = spectra.columns.points;
+      const Values values(model, random_sources(p, k));
+      const Exhibit& y_hat = *model->find(model->rows().front().run + "/product_spectra");
+      const Coord y = testing::some_cell(*model->find("y"), 58, k);
+      const std::int64_t tile_h = y[2] / spectra.rows.per_tile(), tile_w = y[3] / spectra.columns.per_tile();
+      const std::int64_t q = (y[2] - tile_h * spectra.rows.per_tile()) * spectra.rows.keep();
+      const std::int64_t r = (y[3] - tile_w * spectra.columns.per_tile()) * spectra.columns.keep();
+      // The inverse transform at one point: each bin, and the mirror image that was not kept, once.
+      std::set<std::pair<std::int64_t, std::int64_t>> summed;
+      std::complex<double> sum = 0;
+      for (std::int64_t b = 0; b < spectra.bins; ++b) {
+        const auto [row, column] = spectra.bin(b);
+        const std::complex<double> value = values.at(y_hat, {y[0], y[1], tile_h, tile_w, b});
+        for (const bool mirrored : {false, true}) {
+          const std::int64_t at_k = mirrored ? (height - row) % height : row;
+          const std::int64_t at_l = mirrored ? (width - column) % width : column;
+          if (!summed.emplace(at_k, at_l).second) continue;
+          sum += (mirrored ? std::conj(value) : value) * turn(at_k * q, height) * turn(at_l * r, width);
+        }
+      }
+      CHECK(static_cast<std::int64_t>(summed.size()) == height * width);
+      sum /= static_cast<double>(height * width);
+      CHECK(sum.real() == Approx(values.at(*model->find("y"), y).real()).margin(1e-9));
+      CHECK(sum.imag() == Approx(0).margin(1e-9));
+      ++tried[run];
+    }
+  CHECK(tried.size() == 4);
 }
 
 TEST_CASE("the value of every output is that of the definition, bias and groups included") {

@@ -75,7 +75,8 @@ std::string as_command_line(const State& state) {
 
 std::string as_python(const State& state) {
   const nlohmann::json words = command_words(state);
-  return "import subprocess\n\nsubprocess.run(" + words.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + ", check=True)\n";
+  return "import subprocess\n\nsubprocess.run(" + words.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+         ", check=True)\n";
 }
 
 }  // namespace convlens::viewer

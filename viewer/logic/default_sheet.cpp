@@ -54,6 +54,8 @@ Sheet with_few_channels(const Exhibit& exhibit, const std::vector<int>& down, co
 }  // namespace
 
 Sheet default_sheet(const Exhibit& exhibit, const Coord& slice) {
+  if (exhibit.role == Role::blocks)
+    return Sheet(exhibit.axes, axes_named(exhibit, {"o"}), axes_named(exhibit, {"c", "u", "v"}), slice);
   std::vector<int> down, across;
   const auto choose = [&](Names rows, Names columns) {
     if (!down.empty()) return;
@@ -68,6 +70,10 @@ Sheet default_sheet(const Exhibit& exhibit, const Coord& slice) {
   choose({"ξ"}, {"ν"});
   choose({"i", "k"}, {"j", "l"});
   choose({"k"}, {"l"});
+  if (exhibit.complex) {
+    choose({"b"}, {"i", "j"});
+    choose({"b"}, {"o"});
+  }
   choose({"p", "q"}, {});
   choose({"m"}, {});
   choose({"q"}, {});

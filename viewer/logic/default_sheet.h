@@ -9,9 +9,10 @@ namespace convlens::viewer {
 // The axes that are in neither list of the sheet are fixed at those of `slice`.
 //
 //   x, y           h down, w across, at one image and channel
+//   blocks of w    o down, the window (c, u, v) across: a grouped layer's zeros lie beside its diagonal
 //   im2col         output pixels (p, q) down, the window (c, u, v) across in the order of memory: the matrix
 //   im2win, MEC    output rows (columns) down, the strip across
-//   Winograd, FFT  tiles side by side, each a square of its points or bins
+//   Winograd, FFT  tiles side by side, each a square of its points or bins, or a column of kept bins
 //
 // A sheet that is far longer than high shows one channel, if that makes it nearer to a square.
 Sheet default_sheet(const Exhibit& exhibit, const Coord& slice);

@@ -1,42 +1,26 @@
 #include "viewer/logic/links.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "algorithms/interface/tensor_maps.h"
-#include "viewer/logic/cells_of_box.h"
+#include "viewer/logic/box_queries.h"
 
 namespace convlens::viewer {
 
 namespace {
 
-template <class Visit>
-void for_each_cell(const Box& box, Visit&& visit) {
-  Coord at = box.first;
-  const std::int64_t count = box.size();
-  for (std::int64_t k = 0; k < count; ++k) {
-    visit(at);
-    for (std::size_t axis = kMaxRank; axis-- > 0;) {
-      if (++at[axis] < box.first[axis] + box.extent[axis]) break;
-      at[axis] = box.first[axis];
-    }
-  }
-}
-
-// Follows one cell of a stage down to elements of x and w.
-void descend(const Plan& plan, const Stage& stage, const Coord& cell, const Rational& factor, Links& links) {
-  const Source source = stage.map->source(cell);
-  for (const Term& term : source.terms) {
+// Follows cells of a stage down to elements of x and w.
+void descend(const Plan& plan, const Stage& stage, const Box& cells, const Rational& factor, Links& links) {
+  for (const Term& term : sources_of_box(stage, cells, kMostBoxes, links.complete)) {
     if (links.terms.size() >= kMostBoxes) {
       links.complete = false;
       return;
     }
-    if (term.from.id < 0) {
-      links.terms.push_back(
-          {term.from, term.at, source.kind == SourceKind::region ? factor : factor * term.coefficient});
-    } else {
-      const Stage& below = plan.stages()[static_cast<std::size_t>(term.from.id)];
-      for_each_cell(term.at, [&](const Coord& at) { descend(plan, below, at, factor, links); });
-    }
+    if (term.from.id < 0)
+      links.terms.push_back({term.from, term.at, factor * term.coefficient});
+    else
+      descend(plan, plan.stages()[static_cast<std::size_t>(term.from.id)], term.at, factor * term.coefficient, links);
   }
 }
 
@@ -49,6 +33,9 @@ std::vector<Box> outputs_of(const ConvProblem& problem, const Model& model, cons
       break;
     case Role::filter:
       FilterMap(problem).outputs(at, add);
+      break;
+    case Role::blocks:
+      if (const auto element = model.element_of_block(at)) FilterMap(problem).outputs(*element, add);
       break;
     case Role::stage:
       boxes = model.stage(exhibit).map->outputs(at);
@@ -68,6 +55,12 @@ void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& e
     case Role::filter:
       links.terms = {{kFilter, Box::cell(at), 1}};
       break;
+    case Role::blocks:
+      if (const auto element = model.element_of_block(at))
+        links.terms = {{kFilter, Box::cell(*element), 1}};
+      else
+        links.kind = SourceKind::zero_padding;
+      break;
     case Role::output:
       links.kind = SourceKind::region;
       for (const Box& box : window_of_output(problem, at)) links.terms.push_back({kInput, box, 1});
@@ -77,38 +70,18 @@ void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& e
     case Role::stage: {
       const Stage& stage = model.stage(exhibit);
       links.kind = stage.map->source(at).kind;
-      descend(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan, stage, at, 1, links);
+      descend(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan, stage, Box::cell(at), 1, links);
       break;
     }
   }
 }
 
-// The elements of x (or w) that the cursor's cell is made of, channels that follow each other in one box.
-std::vector<Box> elements_of(const Links& links, Operand from) {
-  constexpr std::size_t kChannel = 1;
-  std::vector<Box> boxes;
-  for (const LinkedTerm& term : links.terms) {
-    if (term.from != from) continue;
-    Box next = term.at;
-    if (!boxes.empty()) {
-      Box& last = boxes.back();
-      next.first[kChannel] = last.first[kChannel], next.extent[kChannel] = last.extent[kChannel];
-      if (next == last && term.at.first[kChannel] == last.first[kChannel] + last.extent[kChannel]) {
-        last.extent[kChannel] += term.at.extent[kChannel];
-        continue;
-      }
-    }
-    boxes.push_back(term.at);
-  }
-  return boxes;
-}
-
 // The cells of `stage` that hold elements of the terms; of a stage made from others, the cells made from those.
-std::vector<Box> holders(const Stage& stage, const Links& links, const std::vector<std::vector<Box>>& below,
-                         bool& complete) {
+std::vector<Box> holders(const Plan& plan, const Stage& stage, const Links& links,
+                         const std::vector<std::vector<Box>>& below, bool& complete) {
   std::vector<Box> boxes;
   const auto add = [&](Operand from, const Box& elements) {
-    const std::vector<Box> more = cells_of_box(*stage.map, from, elements, kMostBoxes, complete);
+    const std::vector<Box> more = cells_of_box(plan, stage, from, elements, kMostBoxes, complete);
     boxes.insert(boxes.end(), more.begin(), more.end());
     if (boxes.size() > 2 * kMostBoxes) remove_repetitions(boxes);
   };
@@ -117,39 +90,26 @@ std::vector<Box> holders(const Stage& stage, const Links& links, const std::vect
       for (const Box& box : below[static_cast<std::size_t>(from.id)]) add(from, box);
       continue;
     }
-    for (const Box& box : elements_of(links, from)) add(from, box);
+    for (const LinkedTerm& term : links.terms)
+      if (term.from == from) add(from, term.at);
   }
   remove_repetitions(boxes);
   if (boxes.size() > kMostBoxes) boxes.resize(kMostBoxes), complete = false;
   return boxes;
 }
 
-// The parts of `box`, from `axis` on cut into single cells wherever cells serve different outputs, that serve `output`.
-void add_used(const Stage& stage, const Box& box, std::size_t axis, const Coord& output, std::vector<Box>& used) {
-  const std::vector<Box> outputs = stage.map->outputs(box.first);
-  for (; axis < kMaxRank; ++axis) {
-    const auto same_at = [&](std::int64_t k) {
-      Coord at = box.first;
-      at[axis] += k;
-      return stage.map->outputs(at) == outputs;
-    };
-    // As in cells_of_box: what the first, second and last cell have in common all of them have.
-    if (box.extent[axis] == 1 || (same_at(1) && same_at(box.extent[axis] - 1))) continue;
-    for (std::int64_t k = 0; k < box.extent[axis]; ++k) {
-      Box one = box;
-      one.first[axis] += k;
-      one.extent[axis] = 1;
-      add_used(stage, one, axis + 1, output, used);
+// The same elements of w where all channels are in one matrix.
+std::vector<Box> in_blocks(const ConvProblem& problem, const std::vector<Box>& of_w) {
+  std::vector<Box> boxes;
+  for (Box box : of_w) {
+    const std::int64_t outputs = std::exchange(box.extent[0], 1);
+    const std::int64_t channel = box.first[1];
+    for (std::int64_t k = 0; k < outputs; ++k, ++box.first[0]) {
+      box.first[1] = problem.group_of_output(box.first[0]) * problem.ci_per_group() + channel;
+      boxes.push_back(box);
     }
-    return;
   }
-  if (std::ranges::any_of(outputs, [&](const Box& b) { return b.contains(output); })) used.push_back(box);
-}
-
-std::vector<Box> used_for(const Stage& stage, const std::vector<Box>& lit, const Coord& output) {
-  std::vector<Box> used;
-  for (const Box& box : lit) add_used(stage, box, 0, output, used);
-  return used;
+  return boxes;
 }
 
 }  // namespace
@@ -180,6 +140,7 @@ Links links_of(const Model& model, const Cursor& cursor) {
 
   for (const LinkedTerm& term : links.terms) links.cells[term.from == kInput ? "x" : "w"].push_back(term.at);
   for (auto& [id, boxes] : links.cells) remove_repetitions(boxes);
+  if (problem.groups() > 1) links.cells["w_blocks"] = in_blocks(problem, links.cells["w"]);
   links.cells["y"] = outputs_of(problem, model, *exhibit, cursor.at);
   for (std::size_t r = 0; r < model.rows().size(); ++r) {
     const ChosenRow& row = model.rows()[r];
@@ -188,9 +149,10 @@ Links links_of(const Model& model, const Cursor& cursor) {
     for (std::size_t s = 0; s < lit.size(); ++s) {
       const Stage& stage = row.plan->stages()[s];
       if (stage.map == nullptr) continue;
-      lit[s] = holders(stage, links, lit, links.complete);
+      lit[s] = holders(*row.plan, stage, links, lit, links.complete);
       links.cells[row.run + "/" + stage.id] = lit[s];
-      if (exhibit->role == Role::output) links.used[row.run + "/" + stage.id] = used_for(stage, lit[s], cursor.at);
+      if (exhibit->role == Role::output)
+        links.used[row.run + "/" + stage.id] = cells_for_output(stage, lit[s], cursor.at);
     }
   }
   links.cells[exhibit->id] = {Box::cell(cursor.at)};

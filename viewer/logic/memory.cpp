@@ -30,6 +30,13 @@ bool fits(const ChosenRow& row, std::int64_t batch, std::int64_t limit) {
 
 }  // namespace
 
+std::int64_t MemoryBar::by_formula() const {
+  std::int64_t bytes = 0;
+  for (const MemoryPart& part : parts)
+    if (!part.formula.empty()) bytes += part.bytes;
+  return bytes;
+}
+
 std::vector<MemoryBar> memory_bars(const Model& model) {
   std::vector<MemoryBar> bars;
   for (const ChosenRow& row : model.rows()) {

@@ -20,7 +20,13 @@ struct MemoryBar {
   std::int64_t tensors = 0, workspace = 0;
   std::string refused;  // why the row cannot, or ""
 
-  std::int64_t total() const { return tensors + workspace; }
+  // What the formulas of the tensors and of the row's own stages say, and nothing else.
+  std::int64_t by_formula() const;
+  // What is allocated for a run: scratch, and what rounds buffers up to 64 bytes, included.
+  std::int64_t allocated() const { return tensors + workspace; }
+  // The most there is at a time. A workspace is one piece from the first step to the last, so that is all of it; what a
+  // vendor's library takes besides is known only once it has been measured.
+  std::int64_t peak() const { return allocated(); }
 };
 
 // One bar a chosen row.

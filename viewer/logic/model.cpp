@@ -88,6 +88,16 @@ void Model::add_exhibits(const State& state) {
                        .axes = tensor_axes(p.w_shape(), dense_strides(state.layouts.w, p.w_shape()),
                                            {{{"o", "C_o"}, {"c", "C_i"}, {"u", "H_f"}, {"v", "W_f"}}}),
                        .bytes = elements(p.w_shape()) * size});
+  if (p.groups() > 1)
+    exhibits_.push_back({.id = "w_blocks",
+                         .title = "filter w, all channels",
+                         .role = Role::blocks,
+                         .axes = {{"o", "C_o", p.co(), p.co(), 0},
+                                  {"c", "C_i", p.ci(), p.ci(), 0},
+                                  {"u", "H_f", p.hf(), p.hf(), 0},
+                                  {"v", "W_f", p.wf(), p.wf(), 0}},
+                         .stored = false,
+                         .bytes = elements(p.w_shape()) * p.groups() * size});
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     if (!rows_[r].plan) continue;
     const auto stages = rows_[r].plan->stages();
@@ -117,6 +127,12 @@ void Model::add_exhibits(const State& state) {
 const Exhibit* Model::find(const std::string& id) const {
   const auto found = std::ranges::find(exhibits_, id, &Exhibit::id);
   return found == exhibits_.end() ? nullptr : &*found;
+}
+
+std::optional<Coord> Model::element_of_block(const Coord& at) const {
+  const std::int64_t channel = at[1] - problem_->group_of_output(at[0]) * problem_->ci_per_group();
+  if (channel < 0 || channel >= problem_->ci_per_group()) return std::nullopt;
+  return Coord{at[0], channel, at[2], at[3]};
 }
 
 const Stage& Model::stage(const Exhibit& exhibit) const {

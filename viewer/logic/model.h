@@ -21,7 +21,13 @@ struct ChosenRow {
 };
 
 // A tensor on show. A stage is a tensor like the input, the filter and the output.
-enum class Role : std::uint8_t { input, filter, stage, output };
+enum class Role : std::uint8_t {
+  input,
+  filter,
+  blocks,  // of a grouped layer: w between all channels, as one matrix with blocks of zeros
+  stage,
+  output,
+};
 
 struct Exhibit {
   std::string id;     // as in Cursor: "x", "im2win.ref/im2win"
@@ -51,6 +57,9 @@ class Model {
   const std::vector<Exhibit>& exhibits() const { return exhibits_; }
   const Exhibit* find(const std::string& id) const;  // null when there is none
   const Stage& stage(const Exhibit& exhibit) const;  // of an exhibit with Role::stage
+
+  // The element of w that a cell (o, c, u, v) of Role::blocks is, where o and c are of one group; else it is a zero.
+  std::optional<Coord> element_of_block(const Coord& at) const;
 
   // The cursor moved into the tensors that there are.
   Cursor valid(const Cursor& cursor) const;

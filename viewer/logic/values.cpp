@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "algorithms/fft/fft_map.h"
 #include "algorithms/tensor/random.h"
+#include "viewer/logic/each_cell.h"
 
 namespace convlens::viewer {
 
@@ -71,18 +71,6 @@ std::vector<double> stretched(const Photograph& photo, std::int64_t height, std:
   return cells;
 }
 
-template <class Visit>
-void for_each(const Box& box, Visit&& visit) {
-  Coord at = box.first;
-  for (std::int64_t k = box.size(); k > 0; --k) {
-    visit(at);
-    for (std::size_t axis = kMaxRank; axis-- > 0;) {
-      if (++at[axis] < box.first[axis] + box.extent[axis]) break;
-      at[axis] = box.first[axis];
-    }
-  }
-}
-
 }  // namespace
 
 Sources picture_sources(const ConvProblem& p, const Photograph& photo) {
@@ -114,6 +102,10 @@ std::complex<double> Values::at(const Exhibit& exhibit, const Coord& c) const {
       return sources_.x(c[0], c[1], c[2], c[3]);
     case Role::filter:
       return sources_.w(c[0], c[1], c[2], c[3]);
+    case Role::blocks: {
+      const std::optional<Coord> at = model_->element_of_block(c);
+      return at ? sources_.w((*at)[0], (*at)[1], (*at)[2], (*at)[3]) : 0.0;
+    }
     case Role::output:
       return output(c);
     case Role::stage:
@@ -165,42 +157,19 @@ std::complex<double> Values::of_operand(const Plan& plan, Operand from, const Co
 }
 
 std::complex<double> Values::bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const {
-  // The last two axes of a spectrum are its bins, (k, l).
-  const std::size_t rank = stage.axes.size();
-  // Where bins are numbered along one axis, in an order that only their kernel knows, values aren't known here.
-  if (stage.axes[rank - 2].name != "k" || stage.axes[rank - 1].name != "l") return std::nan("");
-  Coord tile = cell;
-  tile[rank - 2] = tile[rank - 1] = 0;
-  const auto index = static_cast<std::size_t>(cell[rank - 1] * stage.axes[rank - 2].extent + cell[rank - 2]);
-  return (*spectrum(plan, stage, tile, source))[index];
+  const SpectralCell spectral = spectral_cell(plan, stage, cell);
+  return bin_of(*spectrum(stage, spectral, source), spectral);
 }
 
-Values::Spectrum Values::spectrum(const Plan& plan, const Stage& stage, const Coord& tile, const Source& source) const {
-  const std::pair key{&stage, tile};
+Values::SharedSpectrum Values::spectrum(const Stage& stage, const SpectralCell& cell, const Source& source) const {
+  const std::pair key{&stage, cell.tile};
   {
     const std::scoped_lock lock(mutex_);
     if (const auto found = spectra_.find(key); found != spectra_.end()) return found->second;
   }
-  const std::size_t rank = stage.axes.size();
-  const fft::Lengths lengths{stage.axes[rank - 2].extent, 2 * (stage.axes[rank - 1].extent - 1)};
-  const bool of_input = source.terms.front().from == kInput;
-  std::int64_t top = 0, left = 0, step_h = 1, step_w = 1;  // where the tile's element 0 is, and how far its next
-  if (of_input) {
-    const fft::InputSpectrumMap map(plan.problem(), lengths);
-    top = map.rows.origin(tile[2]), left = map.columns.origin(tile[3]);
-  } else {
-    step_h = plan.problem().spec().dilation_h, step_w = plan.problem().spec().dilation_w;
-  }
-  const fft::RealTransform2D<double> transform(lengths);
-  std::vector<std::complex<double>> elements(static_cast<std::size_t>(lengths.tile()));
-  auto* const reals = reinterpret_cast<double*>(elements.data());
-  const Element& from = of_input ? sources_.x : sources_.w;
-  for (const Term& term : source.terms)
-    for_each(term.at, [&](const Coord& at) {
-      reals[(at[2] - top) * step_h * lengths.pitch() + (at[3] - left) * step_w] = from(at[0], at[1], at[2], at[3]);
-    });
-  auto spectrum = std::make_shared<std::vector<std::complex<double>>>(static_cast<std::size_t>(lengths.bins()));
-  transform.forward(elements.data(), lengths.h, spectrum->data());
+  const Element& from = source.terms.front().from == kInput ? sources_.x : sources_.w;
+  auto spectrum = std::make_shared<const Spectrum>(
+      spectrum_of(cell, source, [&](const Coord& at) { return from(at[0], at[1], at[2], at[3]); }));
 
   constexpr std::size_t kMostBytes = std::size_t{128} << 20;
   const std::scoped_lock lock(mutex_);
@@ -222,10 +191,10 @@ std::complex<double> Values::product(const Plan& plan, const Stage& stage, const
     return plan.stages()[static_cast<std::size_t>(term.from.id)];
   };
   std::vector<Coord> second;
-  for_each(b.at, [&](const Coord& at) { second.push_back(at); });
+  for_each_cell(b.at, [&](const Coord& at) { second.push_back(at); });
   std::complex<double> sum = 0;
   std::size_t next = 0;
-  for_each(a.at, [&](const Coord& at) {
+  for_each_cell(a.at, [&](const Coord& at) {
     const std::complex<double> right = of_stage(plan, part(b), second[next++]);
     sum += of_stage(plan, part(a), at) * (stage.complex ? std::conj(right) : right);
   });

@@ -1,7 +1,7 @@
 // The value of any cell of any tensor on show, computed when it is asked for: from the picture or the random numbers,
 // through the index maps. Nothing is materialised, so that tensors of any size can be looked at.
 //
-//   element        x or w where the map says                       padding        0
+//   element        x, w or a stage's cell where the map says        padding        0
 //   combination    Σ coefficient · element                          region of x    a bin of the tile's Fourier
 //   transform region of two stages, A and B   Σ A · B, of spectra Σ A · conj B
 //
@@ -15,6 +15,7 @@
 #include <mutex>
 
 #include "viewer/logic/model.h"
+#include "viewer/logic/spectra.h"
 
 namespace convlens::viewer {
 
@@ -56,14 +57,14 @@ class Values {
   std::complex<double> product(const Plan& plan, const Stage& stage, const Source& source) const;
   double output(const Coord& cell) const;
 
-  // The whole spectrum of one tile or filter slice, columns contiguous; the latest few are kept.
-  using Spectrum = std::shared_ptr<const std::vector<std::complex<double>>>;
-  Spectrum spectrum(const Plan& plan, const Stage& stage, const Coord& tile, const Source& source) const;
+  // The whole spectrum of one tile or filter slice; the latest few are kept.
+  using SharedSpectrum = std::shared_ptr<const Spectrum>;
+  SharedSpectrum spectrum(const Stage& stage, const SpectralCell& cell, const Source& source) const;
 
   std::shared_ptr<const Model> model_;
   Sources sources_;
   mutable std::mutex mutex_;
-  mutable std::map<std::pair<const Stage*, Coord>, Spectrum> spectra_;
+  mutable std::map<std::pair<const Stage*, Coord>, SharedSpectrum> spectra_;
   mutable std::size_t kept_bytes_ = 0;
   mutable std::map<std::string, double> largest_;  // by exhibit
 };

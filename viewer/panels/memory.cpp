@@ -1,7 +1,7 @@
 // The Memory panel: what each chosen algorithm needs, buffer by buffer, and how many images fit.
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <set>
 
 #include "viewer/logic/memory.h"
 #include "viewer/panels/panels.h"
@@ -27,6 +27,11 @@ void draw_bar(const MemoryBar& bar, std::int64_t most, float width) {
       ImGui::SetTooltip("%s\n%s\n%s bytes", part.name.c_str(), part.formula.c_str(), grouped(part.bytes).c_str());
     x += w;
   }
+  // Where the formulas alone would end.
+  const float formula =
+      first.x + width * static_cast<float>(static_cast<double>(bar.by_formula()) / static_cast<double>(most));
+  list.AddLine({formula, first.y - height * 0.15f}, {formula, first.y + height * 1.15f},
+               ImGui::GetColorU32(ImGuiCol_Text), 2);
   ImGui::Dummy({width, height});
 }
 
@@ -52,7 +57,7 @@ void draw_parts(const MemoryBar& bar) {
 
 void draw_bars(Scene& scene, const std::vector<MemoryBar>& bars) {
   std::int64_t most = 1;
-  for (const MemoryBar& bar : bars) most = std::max(most, bar.total());
+  for (const MemoryBar& bar : bars) most = std::max(most, bar.allocated());
   // Found by planning again and again, which takes longer than a frame may.
   const auto* batches = scene.kept.get<Later<std::vector<std::int64_t>>>("largest batches")
                             .get(std::to_string(scene.version) + "," + std::to_string(scene.state.memory_limit),
@@ -72,62 +77,89 @@ void draw_bars(Scene& scene, const std::vector<MemoryBar>& bars) {
       continue;
     }
     const std::string batch = batches != nullptr && k < batches->size() ? grouped((*batches)[k]) : "...";
-    const std::string says = bytes_text(bar.total()) + " = tensors " + bytes_text(bar.tensors) + " + workspace " +
-                             bytes_text(bar.workspace) + ";  at most N = " + batch + " in " +
-                             bytes_text(scene.state.memory_limit);
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
-    ImGui::TextWrapped("%s", says.c_str());
-    ImGui::PopStyleColor();
+    const std::string says = "formula " + bytes_text(bar.by_formula()) + ",  allocated " + bytes_text(bar.allocated()) +
+                             ",  peak " + bytes_text(bar.peak()) + ";  workspace " + bytes_text(bar.workspace) +
+                             ";  at most N = " + batch + " in " + bytes_text(scene.state.memory_limit);
+    faint_text(says);
+    if (ImGui::IsItemHovered())
+      ImGui::SetTooltip(
+          "formula: tensors and stages by their extents; the line in the bar\nallocated: with scratch, and 64-byte "
+          "multiples\npeak: the most at a time; the workspace is one piece from the first step to the last");
     draw_bar(bar, most, width);
     draw_parts(bar);
   }
 }
 
+// What the slider that was just drawn stands at, beside it, where its knob does not cover it.
+void draw_setting(const std::string& text) {
+  ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+  ImGui::TextUnformatted(text.c_str());
+}
+
 void draw_controls(Scene& scene) {
   State next = scene.state;
+  // Three sliders and their numbers share the width.
+  const auto size_of_text = [](const char* longest) { return ImGui::CalcTextSize(longest).x; };
+  const float texts = size_of_text("N = 65 536") + size_of_text("bf16") + size_of_text("192 GiB");
+  const float gaps = 4 * ImGui::GetStyle().ItemSpacing.x + 3 * ImGui::GetStyle().ItemInnerSpacing.x;
+  const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x - texts - gaps);
   constexpr std::int64_t kLeast = 1, kMost = 512;
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x * 0.3f);
-  if (ImGui::SliderScalar("N", ImGuiDataType_S64, &next.spec.n, &kLeast, &kMost)) scene.change(next, "n");
-  ImGui::SameLine();
+  ImGui::SetNextItemWidth(width * 0.4f);
+  if (ImGui::SliderScalar("##n", ImGuiDataType_S64, &next.spec.n, &kLeast, &kMost, "")) scene.change(next, "n");
+  draw_setting("N = " + grouped(next.spec.n));
+  ImGui::SameLine(0, 2 * ImGui::GetStyle().ItemSpacing.x);
+  auto type = static_cast<int>(std::ranges::find(kDTypes, next.dtype) - kDTypes.begin());
+  ImGui::SetNextItemWidth(width * 0.2f);
+  if (ImGui::SliderInt("##type", &type, 0, static_cast<int>(kDTypes.size()) - 1, "", ImGuiSliderFlags_NoInput)) {
+    next.dtype = kDTypes[static_cast<std::size_t>(type)];
+    scene.change(next, "dtype");
+  }
+  draw_setting(std::string(name(next.dtype)));
+  ImGui::SameLine(0, 2 * ImGui::GetStyle().ItemSpacing.x);
   double limit = static_cast<double>(next.memory_limit) / (1 << 30);
   constexpr double kLeastGib = 0.25, kMostGib = 192;
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x * 0.4f);
-  if (ImGui::SliderScalar("memory, GiB", ImGuiDataType_Double, &limit, &kLeastGib, &kMostGib, "%.2f",
+  ImGui::SetNextItemWidth(width * 0.4f);
+  if (ImGui::SliderScalar("##limit", ImGuiDataType_Double, &limit, &kLeastGib, &kMostGib, "",
                           ImGuiSliderFlags_Logarithmic)) {
     next.memory_limit = std::llround(limit * (1 << 30));
     scene.change(next, "memory_limit");
   }
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("The memory that a run must fit into");
+  draw_setting(bytes_text(next.memory_limit));
 }
 
-// Squares whose areas are 1 : ρ : ρ², beside what the layer's sizes give.
+// Squares whose areas are as 1 : ρ : ρ², the largest four lines high, beside what the layer's sizes give.
 void draw_law(const ConvProblem& problem) {
   const CopyLaw law = copy_law(problem);
-  ImGui::Spacing();
-  ImGui::Text("Input copies, direct : im2win : im2col = 1 : %s : %s", number_text(law.im2win).c_str(),
-              number_text(law.im2col).c_str());
-  ImGui::TextDisabled(law.square ? "the law 1 : ρ : ρ² with ρ = H_o H_f / H_i = %s gives 1 : %s : %s"
-                                 : "the law 1 : ρ : ρ² (ρ = %s; %s : %s) is for square layers without padding",
-                      number_text(law.rho).c_str(), number_text(law.rho).c_str(),
-                      number_text(law.rho * law.rho).c_str());
-  const float unit = 42 * ImGui::GetFontSize() / 15;
-  ImVec2 at = ImGui::GetCursorScreenPos();
-  const float largest = unit * static_cast<float>(std::sqrt(std::max(law.im2col, law.im2win)));
-  for (const double area : {1.0, law.im2win, law.im2col}) {
-    const float side = unit * static_cast<float>(std::sqrt(area));
+  const float line = ImGui::GetTextLineHeightWithSpacing(), largest = 4 * line, gap = line / 3;
+  const ImVec2 first = ImGui::GetCursorScreenPos();
+  ImVec2 at = first;
+  const double most = std::max({1.0, law.im2win, law.im2col});
+  const std::array<std::pair<double, std::size_t>, 3> squares{{{1.0, 0}, {law.im2win, 2}, {law.im2col, 1}}};
+  for (const auto& [area, colour] : squares) {
+    const float side = largest * static_cast<float>(std::sqrt(area / most));
     ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + largest - side}, {at.x + side, at.y + largest},
-                                              palette().series[area == 1.0          ? 0
-                                                               : area == law.im2win ? 2
-                                                                                    : 1]);
-    at.x += side + unit / 3;
+                                              palette().series[colour]);
+    at.x += side + gap;
   }
-  ImGui::Dummy({at.x, largest});
+  ImGui::Dummy({at.x - first.x, largest});
+  ImGui::SameLine();
+  ImGui::BeginGroup();
+  const std::string rho = number_text(law.rho), square = number_text(law.rho * law.rho);
+  ImGui::TextWrapped("Copies of the input, direct : im2win : im2col = 1 : %s : %s", number_text(law.im2win).c_str(),
+                     number_text(law.im2col).c_str());
+  faint_text(law.square
+                 ? "The law 1 : ρ : ρ² with ρ = H_o H_f / H_i = " + rho + " gives 1 : " + rho + " : " + square + "."
+                 : "The law 1 : ρ : ρ² is for square layers without padding (ρ = H_o H_f / H_i = " + rho +
+                       " would give 1 : " + rho + " : " + square + ").");
+  ImGui::EndGroup();
 }
 
 void draw(Scene& scene) {
   ImGui::BeginChild("memory");
   draw_controls(scene);
-  draw_bars(scene, memory_bars(scene.model()));
   draw_law(*scene.model().problem());
+  draw_bars(scene, memory_bars(scene.model()));
   ImGui::EndChild();
 }
 
@@ -135,7 +167,13 @@ nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const MemoryBar& bar : memory_bars(scene.model()))
     for (const MemoryPart& part : bar.parts)
-      rows.push_back({{"run", bar.run}, {"buffer", part.name}, {"formula", part.formula}, {"bytes", part.bytes}});
+      rows.push_back({{"run", bar.run},
+                      {"buffer", part.name},
+                      {"formula", part.formula},
+                      {"bytes", part.bytes},
+                      {"run_by_formula", bar.by_formula()},
+                      {"run_allocated", bar.allocated()},
+                      {"run_peak", bar.peak()}});
   return rows;
 }
 

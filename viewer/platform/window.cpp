@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "algorithms/error.h"
+#include "viewer/platform/termination.h"
 
 namespace convlens::viewer {
 
@@ -17,8 +18,7 @@ namespace {
 
 constexpr const char* kNoDisplay =
     "view: no display (DISPLAY and WAYLAND_DISPLAY are not set or do not answer), must have one, or draw off-screen "
-    "with "
-    "--screenshot FILE.png";
+    "with --screenshot FILE.png";
 constexpr double kFrameSeconds = 1.0 / 60;  // while something moves
 
 struct Glfw {
@@ -51,6 +51,7 @@ bool has_display() {
 void run_window(const std::string& title, int width, int height, const WindowEvents& events) {
   if (!has_display()) throw BadInput(kNoDisplay);
   const Glfw glfw;
+  const Termination termination(glfwPostEmptyEvent);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -73,7 +74,7 @@ void run_window(const std::string& title, int width, int height, const WindowEve
 
   // Dear ImGui settles a click over two frames: a few are drawn after each event before the loop waits again.
   constexpr int kSettle = 3;
-  for (int left = kSettle; !glfwWindowShouldClose(window.get());) {
+  for (int left = kSettle; !glfwWindowShouldClose(window.get()) && !termination.wanted();) {
     if (left > 0)
       glfwWaitEventsTimeout(kFrameSeconds);
     else

@@ -20,7 +20,8 @@ struct WindowEvents {
   std::function<void(int glfw_key, bool control)> press;
 };
 
-// Opens the window, and returns when it is closed. While it is iconified nothing is drawn.
+// Opens the window, and returns when it is closed or the program is asked to end (termination.h). While it is iconified
+// nothing is drawn.
 // Throws BadInput, naming DISPLAY and WAYLAND_DISPLAY and the way without either, where there is no display.
 void run_window(const std::string& title, int width, int height, const WindowEvents& events);
 

@@ -5,6 +5,7 @@
 #include "algorithms/error.h"
 #include "viewer/logic/table.h"
 #include "viewer/ui/keys.h"
+#include "viewer/ui/sidebar.h"
 
 namespace convlens::viewer {
 
@@ -37,7 +38,7 @@ void draw_panels(Scene& scene) {
     if (scene.model().problem())
       panel.draw(scene);
     else
-      ImGui::TextDisabled("Nothing to show until the layer is legal: the rules it breaks are on the left.");
+      faint_text("Nothing to show until the layer is legal: the rules it breaks are on the left.");
     ImGui::EndTabItem();
   }
   ImGui::EndTabBar();

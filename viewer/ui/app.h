@@ -80,7 +80,4 @@ class App {
   std::optional<std::pair<State, std::string>> proposed_;
 };
 
-// The left side, in a file of its own.
-void draw_sidebar(Scene& scene);
-
 }  // namespace convlens::viewer

@@ -55,6 +55,9 @@ constexpr std::array<std::pair<Code, Code>, 14> kCodes{{{ImGuiKey_Escape, ImGuiK
 
 // What was pressed since the last frame: GLFW's number, and whether with control.
 std::vector<std::pair<int, bool>> g_pressed;
+// Those of them, and control, that are up again, held down for one frame.
+std::vector<int> g_held;
+bool g_held_control = false;
 
 bool noted([[maybe_unused]] Code code, [[maybe_unused]] bool control) {
 #if IMGUI_VERSION_NUM < 18700
@@ -77,7 +80,28 @@ bool pressed(Key key, bool control) {
 }
 
 void note_key(int glfw_key, bool control) { g_pressed.emplace_back(glfw_key, control); }
-void forget_keys() { g_pressed.clear(); }
+
+void hold_noted_keys() {
+#if IMGUI_VERSION_NUM < 18700
+  ImGuiIO& io = ImGui::GetIO();
+  for (const auto& [code, control] : g_pressed) {
+    // With control, no characters are taken in: those that were typed after it would be lost.
+    if (control && !io.KeyCtrl && io.InputQueueCharacters.empty()) io.KeyCtrl = g_held_control = true;
+    if (code < 0 || code >= IM_ARRAYSIZE(io.KeysDown) || io.KeysDown[code]) continue;
+    io.KeysDown[code] = true;
+    g_held.push_back(code);
+  }
+#endif
+}
+
+void forget_keys() {
+#if IMGUI_VERSION_NUM < 18700
+  ImGuiIO& io = ImGui::GetIO();
+  for (const int code : std::exchange(g_held, {})) io.KeysDown[code] = false;
+  if (std::exchange(g_held_control, false)) io.KeyCtrl = false;
+#endif
+  g_pressed.clear();
+}
 
 void hold_key(Key key, bool down, bool control) {
   ImGuiIO& io = ImGui::GetIO();

@@ -11,6 +11,14 @@ namespace convlens::viewer {
 
 namespace {
 
+// What a user has made of the drawings: zooms, and which tensors are hidden.
+void reset_layout(Scene& scene) {
+  scene.views.clear();
+  State next = scene.state;
+  next.hidden.clear();
+  scene.change(std::move(next), "");
+}
+
 const char* question(Wish::Kind kind) {
   switch (kind) {
     case Wish::Kind::picture:
@@ -94,6 +102,8 @@ std::optional<Wish> Menu::draw(Scene& scene, const History& history) {
     if (ImGui::MenuItem("Keys", "?")) keys_ = true;
     ImGui::EndMenu();
   }
+  if (ImGui::MenuItem("Reset layout")) reset_layout(scene);
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("All tensors, as large as lets them be seen whole");
   ImGui::EndMenuBar();
   return wish_;
 }

@@ -27,6 +27,7 @@ struct ImGuiContextOwner {
 Next draw_frame(App& app, double monitor_scale) {
   if (app.prepare(monitor_scale)) ImGui_ImplOpenGL3_DestroyDeviceObjects();  // NewFrame makes new ones, with the fonts
   ImGui_ImplOpenGL3_NewFrame();
+  hold_noted_keys();
   ImGui::NewFrame();
   const Next next = app.frame();
   ImGui::Render();

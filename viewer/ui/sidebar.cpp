@@ -1,4 +1,6 @@
-// The left side: which layer, which algorithms, with which options, and how tensors are stored and filled.
+// The left side: which layer, and how tensors are stored and filled; algorithms are in a file of their own.
+#include "viewer/ui/sidebar.h"
+
 #include <algorithm>
 #include <array>
 
@@ -6,7 +8,6 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"
-#include "viewer/ui/app.h"
 
 namespace convlens::viewer {
 
@@ -37,12 +38,6 @@ constexpr std::array kSizes{
     SizeField{"dilation_w", "d_w", &ConvSpec::dilation_w, 1, 4},
     SizeField{"groups", "groups", &ConvSpec::groups, 1, 64},
 };
-
-void heading(const char* text) {
-  ImGui::Spacing();
-  ImGui::TextDisabled("%s", text);
-  ImGui::Separator();
-}
 
 void draw_named_layers(Scene& scene) {
   const std::string now = scene.state.layer.empty() ? "own sizes" : scene.state.layer;
@@ -105,93 +100,6 @@ void draw_layer(Scene& scene) {
   }
 }
 
-// The chosen run of that row, or "".
-std::string run_of(const State& state, const Algorithm& row) {
-  for (const std::string& run : state.runs)
-    if (run.substr(0, run.find(':')) == row.id) return run;
-  return "";
-}
-
-void set_run(Scene& scene, const Algorithm& row, const std::string& run) {
-  State next = scene.state;
-  const auto is_row = [&](const std::string& r) { return r.substr(0, r.find(':')) == row.id; };
-  const auto found = std::ranges::find_if(next.runs, is_row);
-  if (run.empty())
-    std::erase_if(next.runs, is_row);
-  else if (found == next.runs.end())
-    next.runs.push_back(run);
-  else
-    *found = run;
-  scene.change(std::move(next), "");
-}
-
-// The change of the state that makes `nearest` the request, as a button.
-void offer_nearest(Scene& scene, const Request& nearest, const Algorithm& row) {
-  if (!ImGui::SmallButton(("make it so##" + row.id).c_str())) return;
-  State next = scene.state;
-  if (next.spec != nearest.problem.spec()) next.layer.clear();
-  next.spec = nearest.problem.spec();
-  next.dtype = nearest.dtype;
-  next.layouts = nearest.layouts;
-  for (std::string& run : next.runs)
-    if (run.substr(0, run.find(':')) == row.id) run = run_name(row, nearest.options);
-  scene.change(std::move(next), "");
-}
-
-void draw_options(Scene& scene, const Algorithm& row, const std::string& run) {
-  OptionSet chosen;
-  try {
-    chosen = parse_run(run).options;
-  } catch (const BadInput& error) {
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
-    ImGui::TextWrapped("%s", error.what());
-    ImGui::PopStyleColor();
-    return;
-  }
-  ImGui::Indent();
-  for (const Option& option : row.options) {
-    if (option.values.empty()) continue;
-    ImGui::PushID((row.id + option.id).c_str());
-    ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x * 0.45f);
-    if (ImGui::BeginCombo(option.title.c_str(), chosen[option.id].c_str())) {
-      for (const std::string& value : option.values)
-        if (ImGui::Selectable(value.c_str(), value == chosen[option.id])) {
-          OptionSet next = chosen;
-          next.set(option.id, value);
-          set_run(scene, row, run_name(row, next));
-        }
-      ImGui::EndCombo();
-    }
-    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", option.sentence.c_str());
-    ImGui::PopID();
-  }
-  ImGui::Unindent();
-}
-
-void draw_algorithms(Scene& scene) {
-  heading("ALGORITHMS");
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
-  for (const std::string& run : scene.model().unknown_runs())
-    ImGui::TextWrapped("%s: no row of this name and with these options", run.c_str());
-  ImGui::PopStyleColor();
-  for (const Algorithm* row : algorithms()) {
-    const std::string run = run_of(scene.state, *row);
-    bool on = !run.empty();
-    if (ImGui::Checkbox(row->id.c_str(), &on)) set_run(scene, *row, on ? row->id : "");
-    if (ImGui::IsItemHovered())
-      ImGui::SetTooltip("%s. %s\n%s", row->title.c_str(), row->sentence.c_str(), row->source.c_str());
-    if (run.empty()) continue;
-    for (const ChosenRow& chosen : scene.model().rows()) {
-      if (chosen.algorithm != row || chosen.support) continue;
-      ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
-      ImGui::TextWrapped("%s", chosen.support.reason.c_str());
-      ImGui::PopStyleColor();
-      if (chosen.support.nearest) offer_nearest(scene, *chosen.support.nearest, *row);
-    }
-    draw_options(scene, *row, run);
-  }
-}
-
 // A combo over `values`, named by `text`; `set` makes the change.
 template <class Values, class Text, class Set>
 void choice(Scene& scene, const char* label, const Values& values, const auto& now, Text&& text, Set&& set) {
@@ -228,6 +136,12 @@ void draw_data(Scene& scene) {
 }
 
 }  // namespace
+
+void heading(const char* text) {
+  ImGui::Spacing();
+  ImGui::TextDisabled("%s", text);
+  ImGui::Separator();
+}
 
 void draw_sidebar(Scene& scene) {
   draw_layer(scene);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <numbers>
 
 namespace convlens::viewer {
 
@@ -124,6 +125,12 @@ void apply_theme(bool dark, float scale) {
   set_palette(dark);
 }
 
+void faint_text(const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
+  ImGui::TextWrapped("%s", text.c_str());
+  ImGui::PopStyleColor();
+}
+
 void load_fonts(float scale) {
   ImGui::GetIO().Fonts->Clear();
   load(kTextFonts, std::round(kTextPixels * scale));
@@ -154,6 +161,13 @@ std::uint32_t diverging(double t) {
                                                {0.957, 0.598, 0.477},
                                                {0.706, 0.016, 0.150}}};
   return between(colours, (t + 1) / 2);
+}
+
+std::uint32_t cyclic(double angle) {
+  // Lightness tells near 0 from near ±π, hue tells positive from negative.
+  static constexpr std::array<Rgb, 5> colours{
+      {{0.10, 0.09, 0.13}, {0.25, 0.45, 0.78}, {0.93, 0.93, 0.93}, {0.82, 0.38, 0.22}, {0.10, 0.09, 0.13}}};
+  return between(colours, (angle / std::numbers::pi + 1) / 2);
 }
 
 std::uint32_t grey(double t) {

@@ -5,6 +5,7 @@
 #include <imgui/imgui.h>
 
 #include <cstdint>
+#include <string>
 
 namespace convlens::viewer {
 
@@ -25,6 +26,9 @@ const Palette& palette();
 // Sets Dear ImGui's style and the palette. Sizes are those of a 96 dpi monitor times `scale`.
 void apply_theme(bool dark, float scale);
 
+// Secondary text, on as many lines as it takes.
+void faint_text(const std::string& text);
+
 // Builds the fonts for `scale`: Roboto and JetBrains Mono where the system has them, else Dear ImGui's own.
 void load_fonts(float scale);
 ImFont* mono();
@@ -34,6 +38,9 @@ std::uint32_t viridis(double t);
 
 // −1 … 1 to blue … grey … red: Moreland 2009, "Diverging Color Maps for Scientific Visualization".
 std::uint32_t diverging(double t);
+
+// An angle in radians, round and round: bright at 0, red at π/2, dark at ±π, blue at −π/2.
+std::uint32_t cyclic(double angle);
 
 // 0 … 1 to black … white.
 std::uint32_t grey(double t);

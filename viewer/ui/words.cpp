@@ -121,6 +121,11 @@ CellWords cell_words(const Model& model, const Values& values, const Exhibit& ex
     for (std::size_t axis = 0; axis < exhibit.axes.size(); ++axis) offset += cell[axis] * exhibit.axes[axis].stride;
     size = exhibit.bytes / std::max<std::int64_t>(1, exhibit.cells());
     words.formula = exhibit.role == Role::output ? output_formula(problem, cell) : "an element, where it is given";
+    if (exhibit.role == Role::blocks) {
+      const std::optional<Coord> element = model.element_of_block(cell);
+      words.formula =
+          element ? "= w" + tuple(*element, 4) : "a zero: output o reads the channels of its own group alone";
+    }
   }
   if (!exhibit.stored) {
     words.address = "never stored: it exists through its map alone";

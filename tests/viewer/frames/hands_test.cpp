@@ -211,3 +211,64 @@ TEST_CASE("the picture of the panel alone is written where the dialog is told") 
   CHECK(height == static_cast<int>(centre_area.bottom - centre_area.top));
   CHECK(screen.app().notice().find("convlens-layouts.png") != std::string::npos);
 }
+
+TEST_CASE("a row that cannot run has a button for the nearest change, chosen or not") {
+  if (!can_draw()) return;
+  viewer::State state = small_state();
+  state.spec.stride_h = state.spec.stride_w = 2;
+  for (const bool chosen : {true, false}) {
+    INFO((chosen ? "chosen" : "not chosen"));
+    state.runs = {"im2col.ref"};
+    if (chosen) state.runs.push_back("winograd.ref");
+    Screen screen(state, 1280, 1600);
+    const auto button = screen.find(sidebar(screen), {"make it so##winograd.ref"}, 0.08f);
+    REQUIRE(button);
+    screen.click(*button);
+    CHECK(screen.state().spec.stride_h == 1);
+    CHECK(screen.state().spec.stride_w == 1);
+    REQUIRE(screen.app().model().rows().size() == 2);
+    CHECK(screen.app().model().rows()[1].algorithm->id == "winograd.ref");
+    CHECK(screen.app().model().rows()[1].plan);
+  }
+}
+
+TEST_CASE("a question mark shows the keys, and Escape takes them away") {
+  if (!can_draw()) return;
+  Screen screen(small_state());
+  const auto shown = [&] {
+    const auto windows = screen.windows();
+    return std::ranges::any_of(windows, [](const Screen::Window& window) { return window.name == "Keys"; });
+  };
+  CHECK_FALSE(shown());
+  screen.type("?");
+  screen.settle();
+  CHECK(shown());
+  screen.key(Key::escape);
+  screen.settle();
+  CHECK_FALSE(shown());
+}
+
+TEST_CASE("magnitude and phase of a spectrum are zoomed as one") {
+  if (!can_draw()) return;
+  viewer::State state = small_state();
+  state.runs = {"fft.cc"};  // which can be looked at in every build
+  Screen screen(state);
+  const viewer::Exhibit* spectra = nullptr;
+  for (const viewer::Exhibit& exhibit : screen.app().model().exhibits())
+    if (exhibit.complex) spectra = &exhibit;
+  REQUIRE(spectra != nullptr);
+  const std::string id = spectra->id;
+  const Area pane = screen.child(id).inner;
+  screen.point({pane.left + (pane.right - pane.left) * 0.25f, pane.middle().y});
+  screen.frames(2);
+  for (int k = 0; k < 5; ++k) screen.wheel(1);
+  const auto& views = screen.app().views();
+  CHECK(views.at(id).cell > 0);
+  CHECK(views.at(id).cell == views.at(id + " phase").cell);
+  screen.point({pane.left + (pane.right - pane.left) * 0.8f, pane.middle().y});
+  screen.frames(2);
+  const double before = views.at(id).cell;
+  for (int k = 0; k < 3; ++k) screen.wheel(-1);
+  CHECK(views.at(id).cell < before);
+  CHECK(views.at(id).cell == views.at(id + " phase").cell);
+}

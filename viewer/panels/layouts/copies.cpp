@@ -121,7 +121,7 @@ void draw(Scene& scene) {
   if (!heat->without.empty()) {
     std::string rows;
     for (const std::string& run : heat->without) rows += (rows.empty() ? "" : ", ") + run;
-    ImGui::TextDisabled("Nothing is copied by %s: every pixel is in x alone.", rows.c_str());
+    faint_text("Nothing is copied by " + rows + ": every pixel is in x alone.");
   }
   if (heat->maps.empty()) return;
   const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;

@@ -1,6 +1,7 @@
 // One tensor as a pane: its title and size, and a grid whose colours are its values.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "viewer/logic/default_sheet.h"
 #include "viewer/panels/layouts/layouts.h"
@@ -15,7 +16,8 @@ struct Colouring {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Values> values;
   const Exhibit* exhibit;
-  bool picture;  // values of x are those of a picture
+  bool picture;        // values of x are those of a picture
+  bool phase = false;  // of complex values, instead of their magnitude
 
   bool in_colours() const { return picture && exhibit->role == Role::input && exhibit->axes[1].extent == 3; }
   bool grey() const { return picture && (exhibit->role == Role::input || exhibit->made_of_elements); }
@@ -26,10 +28,12 @@ struct Colouring {
       if (kind == SourceKind::zero_padding) return palette().padding;
       if (kind == SourceKind::alignment_padding) return palette().alignment;
     }
+    if (exhibit->role == Role::blocks && !model->element_of_block(cell)) return palette().padding;
     if (in_colours()) return true_colour(cell);
     const std::complex<double> value = values->at(*exhibit, cell);
     if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) return palette().wrong;
     if (grey()) return viewer::grey(value.real());
+    if (phase) return cyclic(std::arg(value));
     const double largest = values->largest(*exhibit);
     if (exhibit->complex) return viridis(std::log1p(100 * std::abs(value) / largest) / std::log1p(100.0));
     return diverging(std::copysign(std::sqrt(std::abs(value.real()) / largest), value.real()));
@@ -38,7 +42,9 @@ struct Colouring {
   const char* words() const {
     if (in_colours()) return "in the picture's colours: its channels are red, green and blue";
     if (grey()) return "black is 0, white is 1";
-    if (exhibit->complex) return "dark to light by the logarithm of the magnitude";
+    if (exhibit->complex)
+      return "first the magnitude, dark to light by its logarithm; then the phase: bright at 0, red at a quarter turn, "
+             "dark at half a turn, blue at minus a quarter";
     return "blue is negative, red positive; strong as the square root of the value over the tensor's largest";
   }
 
@@ -82,6 +88,7 @@ void draw_exhibit_title(const Scene& scene, const Exhibit& exhibit, const Sheet&
   if (exhibit.role == Role::stage && exhibit.stored && scene.model().stage(exhibit).passes() > 1)
     stored += " in " + grouped(scene.model().stage(exhibit).passes()) + " passes";
   std::string tooltip = exhibit.id + "\n" + extents(exhibit, true) + ", " + stored + "\n";
+  if (exhibit.role == Role::blocks) tooltip += "a group reads its own channels: all other blocks are zeros\n";
   if (exhibit.role == Role::stage) tooltip += scene.model().stage(exhibit).meaning + "\n";
   draw_title(exhibit.title, {extents(exhibit, false), stored, slice_text(exhibit, sheet, slice)},
              tooltip + colouring.words());
@@ -160,36 +167,65 @@ void point_at(Scene& scene, const std::string& tensor, const Coord& at) {
   scene.change(std::move(next), "cursor");
 }
 
+namespace {
+
+// The grid of an exhibit, in the space that is left or a part of it; of complex values either magnitude or phase.
+void draw_grid(Scene& scene, const Colouring& colouring, const Sheet& sheet, double made, ImVec2 size) {
+  const Exhibit& exhibit = *colouring.exhibit;
+  const std::string kind = colouring.phase ? " phase" : "";
+  std::string key = std::to_string(scene.version) + (scene.state.dark ? "d" : "l") + kind;
+  for (const std::int64_t index : sheet.cell(0, 0)) key += "," + std::to_string(index);
+  GridContents contents{
+      sheet, key,
+      [colouring, sheet](std::int64_t row, std::int64_t column) { return colouring(sheet.cell(row, column)); },
+      [colouring, sheet](std::int64_t row, std::int64_t column) {
+        const std::complex<double> value = colouring.values->at(*colouring.exhibit, sheet.cell(row, column));
+        if (colouring.phase) return number_text(std::arg(value) * 180 / std::numbers::pi, 3) + "°";
+        return number_text(colouring.exhibit->complex ? std::abs(value) : value.real(), 3);
+      }};
+  if (const auto lit = scene.links.cells.find(exhibit.id); lit != scene.links.cells.end()) contents.lit = &lit->second;
+  if (const auto used = scene.links.used.find(exhibit.id); used != scene.links.used.end())
+    contents.used = &used->second;
+  contents.lit_key = std::to_string(scene.links_version);
+  contents.labels = coefficients(scene, exhibit);
+  contents.made = made;
+  const Cursor cursor = scene.model().valid(scene.state.cursor);
+  if (cursor.tensor == exhibit.id) contents.cursor = cursor.at;
+  const GridAnswer answer =
+      grid(("grid" + kind).c_str(), scene.views[exhibit.id + kind], contents, scene.painter, size);
+  if (answer.pointed) point_at(scene, exhibit.id, sheet.cell(answer.pointed->row, answer.pointed->column));
+}
+
+// Both are zoomed and moved as one.
+void draw_magnitude_and_phase(Scene& scene, Colouring colouring, const Sheet& sheet, double made) {
+  const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
+  const bool beside = space.x > space.y;
+  const ImVec2 half =
+      beside ? ImVec2{std::floor((space.x - gap.x) / 2), space.y} : ImVec2{space.x, std::floor((space.y - gap.y) / 2)};
+  GridView &magnitude = scene.views[colouring.exhibit->id], &phase = scene.views[colouring.exhibit->id + " phase"];
+  const auto look_alike = [](const GridView& from, GridView& to) {
+    to.cell = from.cell, to.row = from.row, to.column = from.column;
+  };
+  draw_grid(scene, colouring, sheet, made, half);
+  look_alike(magnitude, phase);
+  if (beside) ImGui::SameLine();
+  colouring.phase = true;
+  draw_grid(scene, colouring, sheet, made, half);
+  look_alike(phase, magnitude);
+}
+
+}  // namespace
+
 void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made, bool framed) {
   if (begin_pane(exhibit.id.c_str(), size, framed)) {
     const Coord slice = slice_of(scene, exhibit);
     const Sheet sheet = default_sheet(exhibit, slice);
     const Colouring colouring{scene.shared_model, scene.values, &exhibit, scene.state.picture != "random"};
     draw_exhibit_title(scene, exhibit, sheet, slice, colouring);
-
-    std::string key = std::to_string(scene.version) + (scene.state.dark ? "d" : "l");
-    for (const std::int64_t index : sheet.cell(0, 0)) key += "," + std::to_string(index);
-    GridContents contents{
-        sheet, key,
-        [colouring, sheet](std::int64_t row, std::int64_t column) { return colouring(sheet.cell(row, column)); },
-        [model = scene.shared_model, values = scene.values, id = &exhibit, sheet](std::int64_t row,
-                                                                                  std::int64_t column) {
-          const std::complex<double> value = values->at(*id, sheet.cell(row, column));
-          return number_text(id->complex ? std::abs(value) : value.real(), 3);
-        }};
-    if (const auto lit = scene.links.cells.find(exhibit.id); lit != scene.links.cells.end())
-      contents.lit = &lit->second;
-    if (const auto used = scene.links.used.find(exhibit.id); used != scene.links.used.end())
-      contents.used = &used->second;
-    contents.lit_key = std::to_string(scene.links_version);
-    contents.labels = coefficients(scene, exhibit);
-    contents.made = made;
-    const Cursor cursor = scene.model().valid(scene.state.cursor);
-    if (cursor.tensor == exhibit.id) contents.cursor = cursor.at;
-
-    const GridAnswer answer =
-        grid("grid", scene.views[exhibit.id], contents, scene.painter, ImGui::GetContentRegionAvail());
-    if (answer.pointed) point_at(scene, exhibit.id, sheet.cell(answer.pointed->row, answer.pointed->column));
+    if (exhibit.complex)
+      draw_magnitude_and_phase(scene, colouring, sheet, made);
+    else
+      draw_grid(scene, colouring, sheet, made, ImGui::GetContentRegionAvail());
   }
   ImGui::EndChild();
 }

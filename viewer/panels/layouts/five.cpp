@@ -59,12 +59,11 @@ void draw_row(Scene& scene, int row, ImVec2 size) {
 }
 
 void draw(Scene& scene) {
-  if (scene.model().find("x")->cells() == 0) return ImGui::TextDisabled("N is 0: there is nothing to compute.");
+  if (scene.model().find("x")->cells() == 0) return faint_text("N is 0: there is nothing to compute.");
   std::vector<int> rows;
   for (const char* family : kFamilies)
     if (const int row = row_of_family(scene.model(), family); row >= 0) rows.push_back(row);
-  if (rows.empty())
-    return ImGui::TextDisabled("No row of the families direct, im2col, im2win, winograd and fft is chosen.");
+  if (rows.empty()) return faint_text("No row of the families direct, im2col, im2win, winograd and fft is chosen.");
   draw_scrubber(scene, &State::step, kSteps, kStepsASecond);
   const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
   const int panes = static_cast<int>(rows.size()) + 1;

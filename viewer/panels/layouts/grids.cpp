@@ -54,7 +54,7 @@ void draw(Scene& scene) {
   std::vector<const Exhibit*> shown;
   for (const Exhibit& exhibit : scene.model().exhibits())
     if (!hidden(scene.state, exhibit.id) && exhibit.cells() > 0) shown.push_back(&exhibit);
-  if (shown.empty()) return ImGui::TextDisabled("No tensor has a cell: N is 0, or all are hidden.");
+  if (shown.empty()) return faint_text("No tensor has a cell: N is 0, or all are hidden.");
 
   const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
   const auto count = static_cast<int>(shown.size());

@@ -118,17 +118,15 @@ void draw_layout(Scene& scene, const Reader& reader, Layout layout, float height
 }
 
 void draw(Scene& scene) {
-  if (scene.model().find("x")->cells() == 0) return ImGui::TextDisabled("x has no element: N is 0.");
+  if (scene.model().find("x")->cells() == 0) return faint_text("x has no element: N is 0.");
   // Two readers of three layouts: the height is shared among their six ribbons, after the texts.
   const float text = ImGui::GetTextLineHeightWithSpacing(), spacing = ImGui::GetStyle().ItemSpacing.y;
   ImGui::BeginChild("ribbons");
   const float space = ImGui::GetContentRegionAvail().y - 3 * text - 2 * spacing;
   const float height = std::clamp(space / 6 - text - 3 * spacing, 36 * scene.scale, 110 * scene.scale);
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
-  ImGui::TextWrapped(
+  faint_text(
       "Above: all of x in memory order. Below: each 64-byte line that is touched is a column of two "
       "32-byte sectors, its elements lit where they are read.");
-  ImGui::PopStyleColor();
   for (const Reader& reader : readers(scene)) {
     ImGui::PushID(reader.id);
     ImGui::TextUnformatted(reader.name.c_str());

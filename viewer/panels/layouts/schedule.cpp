@@ -131,9 +131,7 @@ const Schedule* choose(Scene& scene, const std::vector<Schedule>& all) {
   const auto has = [](const Schedule& s) { return s.launch != nullptr; };
   if (std::ranges::none_of(all, has)) {
     ImGui::TextWrapped("No chosen row states which block computes what. Choose a row for a GPU on the left.");
-    ImGui::PushTextWrapPos(0);
-    for (const Schedule& s : all) ImGui::TextDisabled("%s %s", s.run.c_str(), s.why.c_str());
-    ImGui::PopTextWrapPos();
+    for (const Schedule& s : all) faint_text(s.run + " " + s.why);
     return nullptr;
   }
   if (chosen >= all.size() || !has(all[chosen]))
@@ -152,8 +150,10 @@ void draw(Scene& scene) {
   const std::vector<Schedule> all = schedules(scene.model());
   const Schedule* schedule = choose(scene, all);
   if (schedule == nullptr) return;
-  ImGui::TextDisabled("%s: a grid of %s blocks of %s threads", schedule->launch->kernel.entry.c_str(),
-                      dim_text(schedule->launch->grid).c_str(), dim_text(schedule->launch->block).c_str());
+  const std::string says = schedule->launch->kernel.entry + ": a grid of " + dim_text(schedule->launch->grid) +
+                           " blocks of " + dim_text(schedule->launch->block) + " threads";
+  if (ImGui::CalcTextSize(says.c_str()).x > ImGui::GetContentRegionAvail().x) ImGui::NewLine();
+  faint_text(says);
   const std::int64_t image = output_of(scene)[0];
   const SharedBlocks* latest =
       scene.kept.get<Later<SharedBlocks>>("schedule")
@@ -161,25 +161,28 @@ void draw(Scene& scene) {
                [model = scene.shared_model, launch = schedule->launch, image]() -> SharedBlocks {
                  return std::make_shared<BlocksOfImage>(blocks_of_image(*model->problem(), *launch, image));
                });
-  if (latest == nullptr) return ImGui::TextDisabled("asking every block ...");
+  if (latest == nullptr) return faint_text("asking every block ...");
   const SharedBlocks blocks = *latest;
   if (blocks->blocks.empty() || blocks->block_of.empty())
-    return ImGui::TextDisabled("An image of y has no or too many elements to be drawn block by block.");
+    return faint_text("An image of y has no or too many elements to be drawn block by block.");
   const auto count = static_cast<std::int64_t>(blocks->blocks.size());
   draw_scrubber(scene, &State::block, count - 1, kBlocksASecond);
   const std::int64_t now = std::clamp<std::int64_t>(scene.state.block, 0, count - 1);
-  ImGui::Text("block %s, number %s of the %s that compute image %lld%s",
-              grouped(blocks->blocks[static_cast<std::size_t>(now)].index).c_str(), grouped(now + 1).c_str(),
-              grouped(count).c_str(), static_cast<long long>(image),
-              blocks->complete ? "" : "; the grid is so large that only its first 2^20 blocks were asked");
-  const ImVec2 space = ImGui::GetContentRegionAvail();
-  const float gap = ImGui::GetStyle().ItemSpacing.y, upper = std::floor((space.y - gap) * 0.4f);
-  draw_sheet(scene, "matrix", "y as a matrix: output channels o down, pixels (p, q) across", blocks, true,
-             {space.x, upper});
+  ImGui::TextWrapped("block %s, number %s of the %s that compute image %lld%s",
+                     grouped(blocks->blocks[static_cast<std::size_t>(now)].index).c_str(), grouped(now + 1).c_str(),
+                     grouped(count).c_str(), static_cast<long long>(image),
+                     blocks->complete ? "" : "; the grid is so large that only its first 2^20 blocks were asked");
+  // One above the other, or side by side where there is little height.
+  const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
+  const bool beside = space.y < 12 * ImGui::GetTextLineHeightWithSpacing();
+  const ImVec2 matrix = beside ? ImVec2{std::floor((space.x - gap.x) * 0.6f), space.y}
+                               : ImVec2{space.x, std::floor((space.y - gap.y) * 0.4f)};
+  draw_sheet(scene, "matrix", "y as a matrix: output channels o down, pixels (p, q) across", blocks, true, matrix);
+  if (beside) ImGui::SameLine();
   const std::int64_t channel = blocks->blocks[static_cast<std::size_t>(now)].boxes.front().first[1];
   draw_sheet(scene, "image",
              "y(" + std::to_string(image) + ", " + std::to_string(channel) + "): rows p down, columns q across", blocks,
-             false, {space.x, space.y - gap - upper});
+             false, ImGui::GetContentRegionAvail());
 }
 
 nlohmann::ordered_json data(const Scene& scene) {

@@ -1,0 +1,61 @@
+// What was measured: records of the contenders, by layer, and the questions that the figures ask of them.
+#pragma once
+
+#include <iosfwd>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/paper/contenders.h"
+
+namespace convlens::cli::paper {
+
+struct Result {
+  std::string contender;                      // its name
+  double median_tflops = 0, best_tflops = 0;  // of all samples: the paper reports the best
+  double median_ms = 0;
+  std::int64_t ledger_bytes = 0;              // x, w, y, workspace, and what a library took by itself
+  std::optional<std::int64_t> device_bytes;   // the same as the device's free memory tells
+  std::map<std::string, std::int64_t> bytes;  // of the ledger, by name
+};
+
+// What the device can do at most, as the records' notes have it.
+struct Ceilings {
+  double f32_tflops = 0, f16_tflops = 0, copy_tbytes = 0;
+};
+
+class Results {
+ public:
+  // Adds a record, one line of JSON as algorithms/measure/record.h writes it. One that is no contender's, or not of a
+  // whole call on a GPU, is counted and left out. A later record of the same contender and layer replaces an earlier.
+  // Throws BadInput that names `where` for what is no record.
+  void add(const std::string& json, const std::string& where);
+
+  const std::vector<std::string>& layers() const { return layers_; }  // in the order of the records
+  bool empty() const { return layers_.empty(); }
+  std::int64_t left_out() const { return left_out_; }
+  std::optional<Result> find(const std::string& layer, const std::string& contender) const;
+
+  // The fastest of `contenders` on a layer, by its best sample.
+  std::optional<Result> fastest(const std::string& layer, const std::vector<Contender>& contenders) const;
+
+  const nlohmann::json& facts() const { return facts_; }  // the last record: GPU, driver, libraries, revision, time
+  std::int64_t batch() const { return batch_; }
+  std::size_t samples() const { return samples_; }  // the fewest of any record
+  const std::optional<Ceilings>& ceilings() const { return ceilings_; }
+
+ private:
+  std::vector<std::string> layers_;
+  std::map<std::pair<std::string, std::string>, Result> results_;  // by layer and contender
+  std::int64_t left_out_ = 0, batch_ = 0;
+  std::size_t samples_ = 0;
+  nlohmann::json facts_;
+  std::optional<Ceilings> ceilings_;
+};
+
+// The note of a record that says what the device's free memory fell by, and back.
+std::string device_bytes_note(std::int64_t bytes);
+
+}  // namespace convlens::cli::paper

@@ -1,0 +1,193 @@
+// A session in a real window. Where widgets are is found out off-screen, in a frame of the same state and size.
+#include <signal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+
+#include "tests/catch.h"
+#include "tests/viewer/frames/screen.h"
+#include "tests/viewer/frames/window.h"
+#include "tests/viewer/states.h"
+
+namespace {
+
+using namespace convlens;
+using namespace convlens::testing;
+
+constexpr int kWidth = 1280, kHeight = 1000;
+
+bool can_open() {
+  const std::string why = why_no_window();
+  if (!why.empty()) std::cout << "SKIP: " << why << "\n";
+  return why.empty() && can_draw();
+}
+
+viewer::State small_state() {
+  viewer::State state = state_of({.n = 1, .ci = 2, .hi = 9, .wi = 9, .co = 2, .hf = 3, .wf = 3}, {"im2col.ref"});
+  state.picture = "";
+  state.scale = 1;  // whatever the display believes its density to be
+  return state;
+}
+
+// Where something is on the screen, in a frame that is gone again when the answer is there.
+Point found(const viewer::State& state, const std::function<std::optional<Point>(Screen&)>& look) {
+  Screen screen(state, kWidth, kHeight);
+  const std::optional<Point> at = look(screen);
+  REQUIRE(at);
+  return *at;
+}
+
+void pass(double seconds) {
+  comes_true(seconds, [] { return false; });
+}
+
+std::pair<int, int> png_size(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string head(24, '\0');
+  stream.read(head.data(), 24);
+  REQUIRE(head.substr(1, 3) == "PNG");
+  const auto number = [&](std::size_t at) {  // big-endian, in the chunk IHDR
+    int value = 0;
+    for (std::size_t k = at; k < at + 4; ++k) value = value * 256 + static_cast<unsigned char>(head[k]);
+    return value;
+  };
+  return {number(16), number(20)};
+}
+
+}  // namespace
+
+TEST_CASE("a session in a window: a slider, a cell, an option, undo, pictures, other sizes, an icon") {
+  if (!can_open()) return;
+  const viewer::State first = small_state();
+  Window window(first, kWidth, kHeight);
+  CHECK(window.state() == first);
+
+  const Point slider = found(first, [](Screen& screen) {
+    return screen.find(screen.child("sidebar").name, {"stride_w", "##slider"}, 0.05f);
+  });
+  window.drag(slider, {slider.x + 100, slider.y});
+  const viewer::State strided = window.state();
+  CHECK(strided.spec.stride_w > 1);
+  CHECK(strided.spec.stride_h == 1);
+  window.key("ctrl+z");
+  CHECK(window.state() == first);
+  window.key("ctrl+y");
+  CHECK(window.state() == strided);
+  window.key("ctrl+z");
+
+  // The same cell under the pointer as in the frame drawn off-screen.
+  viewer::Cursor cursor;
+  const Point cell = found(first, [&](Screen& screen) {
+    const Area pane = screen.child("x").inner;
+    const Point at{std::round(pane.middle().x) + 9, std::round(pane.middle().y) + 9};
+    screen.point({at.x - 1, at.y});
+    screen.point(at);
+    screen.frames(2);
+    cursor = screen.state().cursor;
+    return at;
+  });
+  REQUIRE(cursor.tensor == "x");
+  window.point({cell.x - 1, cell.y});
+  window.point(cell);
+  const viewer::State pointing = window.state();
+  CHECK(pointing.cursor == cursor);
+
+  const Algorithm& row = find_algorithm("im2col.ref");
+  const Option& option = row.options.front();
+  const std::string wanted = option.values.back();
+  Point choice;
+  const Point combo = found(pointing, [&](Screen& screen) {
+    const auto at = screen.find(screen.child("sidebar").name, {row.id + option.id, option.title}, 0.2f);
+    if (!at) return at;
+    screen.click(*at);
+    const auto in_popup = screen.find_in_popup(wanted);
+    REQUIRE(in_popup);
+    choice = *in_popup;
+    return at;
+  });
+  OptionSet chosen = parse_run(row.id).options;
+  chosen.set(option.id, wanted);
+  double pause = 0.2;  // until the list is open; where the click came before it, more slowly once more
+  CHECK(comes_true(60, [&] {
+    window.click(combo);
+    pass(pause);
+    window.click(choice);
+    pass(pause);
+    if (window.state().runs == std::vector{run_name(row, chosen)}) return true;
+    window.click({kWidth - 20, kHeight - 10});
+    if (window.state().runs != first.runs) window.key("ctrl+z");
+    pause *= 2;
+    return false;
+  }));
+  window.key("ctrl+z");
+  CHECK(window.state().runs == first.runs);
+
+  const auto whole = png_size(window.write("ctrl+e", "panel.png"));
+  window.resize(kWidth - 200, kHeight - 150);
+  CHECK(comes_true(20, [&] {
+    return png_size(window.write("ctrl+e", "panel.png")) == std::pair(whole.first - 200, whole.second - 150);
+  }));
+  for (const auto& [width, height] : {std::pair(1, 1), std::pair(40, 700), std::pair(kWidth, 8)}) {
+    window.resize(width, height);
+    window.point({static_cast<float>(width) / 2, static_cast<float>(height) / 2});
+  }
+  window.resize(kWidth, kHeight);
+  CHECK(window.state().spec == first.spec);
+
+  window.iconify();
+  const double before = window.program().cpu_seconds();
+  pass(1);
+  CHECK(window.program().cpu_seconds() - before < 0.1);
+  window.restore();
+  CHECK(window.state().spec == first.spec);
+
+  window.key("ctrl+q");
+  CHECK(window.program().exit(20) == 0);
+  CHECK(viewer::read_state(window.kept_file()).cursor.tensor == "x");
+}
+
+TEST_CASE("a window that nobody touches uses no processor") {
+  if (!can_open()) return;
+  viewer::State state = small_state();
+  Window window(state, kWidth, kHeight);
+  CHECK(comes_true(20, [&] {  // once everything is painted
+    const double before = window.program().cpu_seconds();
+    pass(1);
+    return window.program().cpu_seconds() - before < 0.02;
+  }));
+}
+
+TEST_CASE("keys that go down and up before the next frame count") {
+  if (!can_open()) return;
+  Window window(small_state(), kWidth, kHeight);
+  CHECK(comes_true(20, [&] {
+    window.key_at_once("ctrl+s");
+    pass(0.5);                     // until the dialog is there
+    window.key_at_once("Return");  // the name that it suggests
+    return comes_true(2, [&] { return std::filesystem::exists(window.folder() + "/convlens.json"); });
+  }));
+  window.key_at_once("ctrl+q");
+  CHECK(window.program().exit(20) == 0);
+}
+
+TEST_CASE("a window that is told to end by a signal keeps its state") {
+  if (!can_open()) return;
+  const std::vector<std::pair<int, int>> ends{{SIGTERM, 0}, {SIGHUP, 0}, {SIGINT, 130}};
+  for (const auto& [signal, exit] : ends) {
+    INFO("signal " << signal);
+    const viewer::State first = small_state();
+    Window window(first, kWidth, kHeight);
+    CHECK(window.state() == first);
+    window.key("ctrl+0");
+    if (signal == SIGHUP) window.iconify();
+    window.program().signal(signal);
+    CHECK(window.program().exit(20) == exit);
+    viewer::State expected = first;
+    expected.scale = 0;
+    CHECK(viewer::read_state(window.kept_file()) == expected);
+  }
+}

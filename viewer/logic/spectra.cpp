@@ -1,0 +1,71 @@
+#include "viewer/logic/spectra.h"
+
+#include "algorithms/fft/fft_map.h"
+#include "kernels/fft/fft_spectra.h"
+#include "viewer/logic/each_cell.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+// X̂(n, c, i, j, k, l), Ŵ(o, c, k, l).
+SpectralCell by_rows_and_columns(const Plan& plan, const Stage& stage, const Coord& cell) {
+  const std::size_t k = stage.axes.size() - 2, l = k + 1;
+  SpectralCell found{{stage.axes[k].extent, 2 * (stage.axes[l].extent - 1)}, cell[k], cell[l], cell, {}, {}};
+  found.tile[k] = found.tile[l] = 0;
+  const ConvProblem& p = plan.problem();
+  if (stage.made_from.front() == kInput) {
+    const fft::InputSpectrumMap map(p, found.lengths);
+    found.rows.first = map.rows.origin(cell[2]), found.columns.first = map.columns.origin(cell[3]);
+  } else {
+    found.rows.scale = p.spec().dilation_h, found.columns.scale = p.spec().dilation_w;
+  }
+  return found;
+}
+
+// X̂(n, c, f, i, j, b), Ŵ(o, c, f, b).
+SpectralCell by_kept_bins(const Plan& plan, const Stage& stage, const Coord& cell) {
+  const gpu::Spectra spectra = gpu::spectra_of(plan.request());
+  const std::size_t b = stage.axes.size() - 1;
+  const gpu::Bin bin = spectra.bin(cell[b]);
+  SpectralCell found{{spectra.rows.points, spectra.columns.points}, bin.k, bin.l, cell, {}, {}};
+  found.tile[b] = 0;
+  const auto f_h = static_cast<int>(cell[2] / spectra.columns.phases());
+  const auto f_w = static_cast<int>(cell[2] % spectra.columns.phases());
+  if (stage.made_from.front() == kInput) {
+    found.rows = {1, spectra.rows.input(static_cast<int>(cell[3]), f_h, 0), spectra.rows.step};
+    found.columns = {1, spectra.columns.input(static_cast<int>(cell[4]), f_w, 0), spectra.columns.step};
+  } else {
+    found.rows = {spectra.rows.dilation, f_h, spectra.rows.step};
+    found.columns = {spectra.columns.dilation, f_w, spectra.columns.step};
+  }
+  return found;
+}
+
+}  // namespace
+
+SpectralCell spectral_cell(const Plan& plan, const Stage& stage, const Coord& cell) {
+  return stage.axes.back().name == "b" ? by_kept_bins(plan, stage, cell) : by_rows_and_columns(plan, stage, cell);
+}
+
+Spectrum spectrum_of(const SpectralCell& cell, const Source& source, const std::function<double(const Coord&)>& value) {
+  const fft::RealTransform2D<double> transform(cell.lengths);
+  std::vector<std::complex<double>> tile(static_cast<std::size_t>(cell.lengths.tile()));
+  auto* const reals = reinterpret_cast<double*>(tile.data());
+  for (const Term& term : source.terms)
+    for_each_cell(term.at, [&](const Coord& at) {
+      reals[cell.rows.position(at[2]) * cell.lengths.pitch() + cell.columns.position(at[3])] = value(at);
+    });
+  Spectrum spectrum(static_cast<std::size_t>(cell.lengths.bins()));
+  transform.forward(tile.data(), cell.lengths.h, spectrum.data());
+  return spectrum;
+}
+
+std::complex<double> bin_of(const Spectrum& spectrum, const SpectralCell& cell) {
+  const std::int64_t h = cell.lengths.h;
+  const auto kept = [&](std::int64_t k, std::int64_t l) { return spectrum[static_cast<std::size_t>(l * h + k)]; };
+  if (cell.l < cell.lengths.half()) return kept(cell.k, cell.l);
+  return std::conj(kept((h - cell.k) % h, cell.lengths.w - cell.l));
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,42 @@
+// Cells of spectra: which bin of the transform of which tile a cell is, and what stands where in that tile.
+//
+//   X̂(k, l) = Σ_{q, r} tile(q, r) · e^{−2πi·(k·q/H + l·r/W)}
+//
+// Rows for the CPU have a spectrum's bins as two axes, (k, l); those for a GPU as one, b, in the order of their kernels
+// (kernels/fft/fft_spectra.h). Tiles, and the phases of a stride, are those of the rows' own index maps.
+#pragma once
+
+#include <complex>
+#include <functional>
+#include <vector>
+
+#include "algorithms/fft/transform.h"
+#include "algorithms/interface/plan.h"
+
+namespace convlens::viewer {
+
+// Along one side of a tile: element e of x, or tap e of w, stands at (e·scale − first) / step.
+struct TileSide {
+  std::int64_t scale = 1, first = 0, step = 1;
+
+  std::int64_t position(std::int64_t element) const { return (element * scale - first) / step; }
+};
+
+struct SpectralCell {
+  fft::Lengths lengths;       // H × W points
+  std::int64_t k = 0, l = 0;  // 0 ≤ k < H, 0 ≤ l < W
+  Coord tile{};               // the cell without its bin: the same for all bins of one tile
+  TileSide rows, columns;
+};
+
+// Of a stage of spectra that is made from x or w.
+SpectralCell spectral_cell(const Plan& plan, const Stage& stage, const Coord& cell);
+
+// The bins with l ≤ W/2 of a tile, columns contiguous; `source` lists what is in the tile, `value` says how much it is.
+using Spectrum = std::vector<std::complex<double>>;
+Spectrum spectrum_of(const SpectralCell& cell, const Source& source, const std::function<double(const Coord&)>& value);
+
+// Any bin of it: X̂(k, l) = conj X̂(H − k, W − l).
+std::complex<double> bin_of(const Spectrum& spectrum, const SpectralCell& cell);
+
+}  // namespace convlens::viewer
