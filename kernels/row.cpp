@@ -88,14 +88,4 @@ Rule int_offsets() {
       }};
 }
 
-ErrorModel tensor_core_sums(const Request& request) {
-  constexpr double kTensorCores = 4;
-  ErrorModel model = plain_sum_model(request.problem, request.dtype);
-  model.worst_case = [plain = model.worst_case](const BoundInputs& inputs, std::span<double> bound) {
-    plain(inputs, bound);
-    for (double& value : bound) value *= kTensorCores;
-  };
-  return model;
-}
-
 }  // namespace convlens::gpu

@@ -26,8 +26,4 @@ Rule f32_only();     // CUDA cores compute in single precision
 Rule f16_or_bf16();  // tensor cores multiply short numbers, and add in single precision
 Rule int_offsets();  // every size and stride of the layer, and an offset in w, is an int in the kernels
 
-// The model of rows that add products up on tensor cores: these align the products of a step to the largest and cut the
-// rest off, before they add, four times γ(K).
-ErrorModel tensor_core_sums(const Request& request);
-
 }  // namespace convlens::gpu

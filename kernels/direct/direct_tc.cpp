@@ -4,6 +4,7 @@
 #include "algorithms/interface/tensor_maps.h"
 #include "kernels/common/filter_rows.h"
 #include "kernels/common/hopper.h"
+#include "kernels/common/tensor_cores.h"
 #include "kernels/common/tile.h"
 #include "kernels/direct/direct.h"
 #include "kernels/direct/direct_tiling.h"
@@ -82,7 +83,7 @@ Decisions decide(const Request& request) {
   d.stages = {input_stage(p, request.dtype)};
   if (filter.packed) d.stages.push_back(filter.stage(request));
   d.executed_flops = p.flops();
-  d.error_model = tensor_core_sums(request);
+  d.error_model = tensor_core_sum_model(p, request.dtype);
   d.notes = {"tile: " + std::to_string(tiling.images) + " images × " + std::to_string(tiling.rows) + " rows × " +
                  std::to_string(tiling.columns) + " columns × " + std::to_string(tiling.tile_n) + " output channels",
              "patch: " + std::to_string(tiling.patch_bytes) + " bytes, of " +

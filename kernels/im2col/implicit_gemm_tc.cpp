@@ -6,6 +6,7 @@
 #include "kernels/common/filter_rows.h"
 #include "kernels/common/hopper.h"
 #include "kernels/common/schedule.h"
+#include "kernels/common/tensor_cores.h"
 #include "kernels/common/tile.h"
 #include "kernels/im2col/im2col.h"
 
@@ -183,7 +184,7 @@ Decisions decide(const Request& request) {
   d.stages = {matrix};
   if (filter.packed) d.stages.push_back(filter.stage(request));
   d.executed_flops = p.flops();
-  d.error_model = tensor_core_sums(request);
+  d.error_model = tensor_core_sum_model(p, request.dtype);
   d.notes = {"tile: " + std::to_string(tiling.channels()) + " output channels × " + std::to_string(tiling.pixels()) +
                  " pixels, " + std::to_string(tiling.slots) + " slots of 64 values of k",
              tiling.by_tma
