@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "algorithms/interface/registry.h"
@@ -79,6 +80,24 @@ TEST_CASE("paper needs a GPU, or records") {
   CHECK(result.exit == 4);
   CHECK(result.err_lines().size() == 1);
   CHECK(result.out == "");
+}
+
+TEST_CASE("everybody who takes part in paper has a name of its own, and options that the row has") {
+  std::ifstream file(std::string(CONVLENS_SOURCE_DIR) + "/cli/paper/paper.contenders");
+  std::set<std::string> names;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    INFO(line);
+    std::istringstream words(line);
+    std::string run, dtype, layout, name;
+    words >> run >> dtype >> layout;
+    std::getline(words >> std::ws, name);
+    const std::string id = run.substr(0, run.find(':'));
+    for (const Algorithm* row : algorithms())
+      if (row->id == id) CHECK_NOTHROW(parse_run(run));
+    CHECK(names.insert(name).second);
+  }
+  CHECK(names.contains("baseline"));
 }
 
 TEST_CASE("paper draws what there is of records, and says what is not measured") {
