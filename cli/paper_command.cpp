@@ -22,7 +22,8 @@ struct PaperArguments {
   LayerArguments layers;
   RulerOptions ruler{.repeats = kRepeats, .cold_cache = true, .stop = interrupted};
   std::uint64_t seed = 1;
-  std::string from, output, html;
+  std::vector<std::string> from;
+  std::string output, html;
 };
 
 void write(OutputFile& file, const std::string& text) { file.write(std::as_bytes(std::span(text))); }
@@ -30,14 +31,15 @@ void write(OutputFile& file, const std::string& text) { file.write(std::as_bytes
 void read(const std::string& path, paper::Results& results) {
   std::ifstream file(path);
   if (!file) throw BadInput("--from: " + path + ", cannot be read");
-  int number = 0;
+  std::int64_t number = 0;
+  const std::int64_t before = results.left_out();
   for (std::string line; std::getline(file, line);)
-    if (++number; !line.empty()) results.add(line, path + ", line " + std::to_string(number));
-  if (results.empty())
+    if (!line.empty()) results.add(line, path + ", record " + std::to_string(++number));
+  if (number == results.left_out() - before)
     throw BadInput("--from: " + path + ", must hold records of `convlens paper`; of its " + std::to_string(number) +
-                   " lines none is of a run that takes part");
-  if (results.left_out() > 0)
-    say(std::to_string(results.left_out()) + " records of " + path + " are of runs that do not take part");
+                   " records none is of a run that takes part");
+  if (const std::int64_t others = results.left_out() - before; others > 0)
+    say(std::to_string(others) + " records of " + path + " are of runs that do not take part");
 }
 
 void paper_command(const PaperArguments& arguments, const Globals& globals) {
@@ -49,7 +51,7 @@ void paper_command(const PaperArguments& arguments, const Globals& globals) {
   if (!arguments.from.empty()) {
     if (arguments.layers.given() || records)
       throw BadInput("--from: given with layers or --output, must be alone: nothing is measured");
-    read(arguments.from, results);
+    for (const std::string& path : arguments.from) read(path, results);
   } else {
     left_out = paper::measure(arguments.layers.layers(), arguments.ruler, arguments.seed, globals,
                               [&](const Measurement& measurement) {
@@ -86,7 +88,8 @@ void add_paper(CLI::App& app, const Globals& globals) {
   command.integer(
       "--seed", 0, most, [a](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
       "which random numbers the tensors are filled with");
-  command.text("--from", a->from, "FILE", "draw the report from recorded runs, and measure nothing");
+  command.text("--from", a->from, "FILE", "draw the report from recorded runs and measure nothing; may be repeated")
+      .repeated();
   command.text("-o,--output", a->output, "FILE", "records as JSON Lines, written whole or not at all");
   command.text("--html", a->html, "FILE", "the report as one HTML file, its figures inside");
   command.run([arguments, &globals] { paper_command(*arguments, globals); });

@@ -91,7 +91,7 @@ Figure optimisations(const Results& results) {
   Draft draft(results, What::tflops, "Fig. 4: TFLOPS of the ablation",
               "The baseline has zig-zag, asynchronous copies and double buffers; each of the others lacks one.");
   for (const Contender& c : ablation()) draft.add(c.name);
-  draft.add("im2win TC, best options");
+  draft.add("im2win TC, defaults");
   return draft.take();
 }
 
@@ -99,7 +99,7 @@ Figure others(const Results& results) {
   Draft draft(results, What::tflops, "Beyond the paper: TFLOPS of the other rows on tensor cores",
               "This program's rows beside im2win and cuDNN, the same layers in the same run.");
   draft.add_fastest("im2win TC", ablation());
-  for (const char* name : {"im2win TC, best options", "direct TC", "implicit GEMM TC", "Winograd TC", "FFT TC"})
+  for (const char* name : {"im2win TC, defaults", "direct TC", "implicit GEMM TC", "Winograd TC", "FFT TC"})
     draft.add(name);
   draft.add_fastest("cuDNN TC", all_of_cudnn(Unit::tc));
   return draft.take();

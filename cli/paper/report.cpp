@@ -25,20 +25,23 @@ std::string libraries_of(const nlohmann::json& facts) {
 
 std::vector<std::string> about(const Results& results) {
   const nlohmann::json& facts = results.facts();
+  std::string batches, origins;
+  for (const std::int64_t n : results.batches()) batches += (batches.empty() ? "" : " and ") + std::to_string(n);
+  for (const std::string& origin : results.origins()) origins += (origins.empty() ? "" : "; ") + origin;
   std::vector<std::string> lines{
       "The evaluation of Fu, Ma, Zhang, Zhao, Lu & Liu, 2026, arXiv 2608.20725, which was made on an RTX 3090 with "
       "CUDA "
       "11.3 and cuDNN 8.2, rerun on " +
           text_of(facts, "gpu") + ", driver " + text_of(facts, "driver") + ", CUDA " + text_of(facts, "cuda") +
           libraries_of(facts) + ".",
-      "N = " + std::to_string(results.batch()) + "; at least " + std::to_string(results.samples()) +
-          " samples of each run, " + std::to_string(kSlowRepeats) + " being enough for one that takes longer than " +
-          fixed(kSlowMs, 0) + " ms; " + text_of(facts, "l2") +
+      "N = " + batches + "; at least " + std::to_string(results.samples()) + " samples of each run, " +
+          std::to_string(kSlowRepeats) + " being enough for one that takes longer than " + fixed(kSlowMs, 0) + " ms; " +
+          text_of(facts, "l2") +
           " L2; transforms of input and filter are part of every time. TFLOPS are direct-equivalent, of the best "
-          "sample "
-          "as in the paper, and behind a stroke of the median.",
+          "sample as in the paper, and behind a stroke of the median.",
       "CC is f32 on CUDA cores, without TF32, in NCHW; TC is f16 on tensor cores with f32 sums, in NHWC unless said.",
-      "Revision " + text_of(facts, "revision") + ", " + text_of(facts, "time") + "."};
+      "Records of " + origins + ".",
+  };
   if (results.ceilings())
     lines.push_back("Ceilings measured in the same run: " + fixed(results.ceilings()->f32_tflops, 1) +
                     " TFLOPS in f32, " + fixed(results.ceilings()->f16_tflops, 1) + " in f16, copies " +

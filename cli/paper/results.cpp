@@ -79,8 +79,10 @@ void Results::add(const std::string& json, const std::string& where) {
     results_[{layer, contender->name}] = result_of(record, *contender);
     if (std::ranges::find(layers_, layer) == layers_.end()) layers_.push_back(layer);
     samples_ = samples_ == 0 ? samples : std::min(samples_, samples);
-    batch_ = record.at("problem").at("n").get<std::int64_t>();
+    batches_.insert(record.at("problem").at("n").get<std::int64_t>());
     if (const auto found = ceilings_of(record)) ceilings_ = found;
+    origins_.insert("revision " + record.at("revision").get<std::string>() + ", " +
+                    record.at("time").get<std::string>().substr(0, std::size("2000-01-01") - 1));
     facts_ = record;
   } catch (const Json::exception& wrong) {
     throw BadInput(where + ": no record of convlens, " + wrong.what());

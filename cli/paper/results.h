@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,17 +42,20 @@ class Results {
   // The fastest of `contenders` on a layer, by its best sample.
   std::optional<Result> fastest(const std::string& layer, const std::vector<Contender>& contenders) const;
 
-  const nlohmann::json& facts() const { return facts_; }  // the last record: GPU, driver, libraries, revision, time
-  std::int64_t batch() const { return batch_; }
-  std::size_t samples() const { return samples_; }  // the fewest of any record
+  const nlohmann::json& facts() const { return facts_; }              // the last record: GPU, driver, libraries
+  const std::set<std::string>& origins() const { return origins_; }   // "revision …, 2026-11-30", of all records
+  const std::set<std::int64_t>& batches() const { return batches_; }  // N of all records
+  std::size_t samples() const { return samples_; }                    // the fewest of any record
   const std::optional<Ceilings>& ceilings() const { return ceilings_; }
 
  private:
   std::vector<std::string> layers_;
   std::map<std::pair<std::string, std::string>, Result> results_;  // by layer and contender
-  std::int64_t left_out_ = 0, batch_ = 0;
+  std::int64_t left_out_ = 0;
+  std::set<std::int64_t> batches_;
   std::size_t samples_ = 0;
   nlohmann::json facts_;
+  std::set<std::string> origins_;
   std::optional<Ceilings> ceilings_;
 };
 

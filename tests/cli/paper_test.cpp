@@ -158,6 +158,21 @@ TEST_CASE("paper's claims are decided by the records, and one by a count") {
   CHECK_THAT(boundaries["verdict"].get<std::string>(), Contains("hold"));
 }
 
+TEST_CASE("paper draws several files of records as one") {
+  const Records one(record("im2win.tc:paper", 140, 530)), other(record("cudnn.best", 100, 1000));
+  const json report = json::parse(one.paper("--json --from " + other.path()).out);
+  CHECK(named(report["ratios"], "of", "TFLOPS, im2win TC ÷ cuDNN TC")["best"].get<double>() == Approx(1.4));
+}
+
+TEST_CASE("paper draws the recorded run of the repository") {
+  const std::string recorded_run = std::string(CONVLENS_SOURCE_DIR) + "/notebooks/data/gpu-paper-n256.jsonl";
+  const CommandResult result = convlens_command({"paper", "--from", recorded_run, "--json"});
+  REQUIRE(result.exit == 0);
+  const json report = json::parse(result.out);
+  for (const json& ratio : report["ratios"]) CHECK(!ratio["best"].is_null());
+  for (const json& claim : report["claims"]) CHECK(claim["verdict"] != "not measured here");
+}
+
 TEST_CASE("paper's HTML loads nothing, and has every figure inside") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/paper.html";
@@ -183,8 +198,8 @@ TEST_CASE("paper refuses records that it cannot draw, in one line") {
   };
   const Records none("{}\n"), words("im2win\n"), right(record("cudnn.best", 100, 1000));
   refused("--from /nowhere/records.jsonl", "--from: /nowhere/records.jsonl, cannot be read");
-  refused("--from " + none.path(), "line 1: no record of convlens");
-  refused("--from " + words.path(), "line 1: no record of convlens");
+  refused("--from " + none.path(), "record 1: no record of convlens");
+  refused("--from " + words.path(), "record 1: no record of convlens");
   refused("--from " + std::string(CONVLENS_SOURCE_DIR) + "/notebooks/data/cpu-cv-n4.jsonl",
           "none is of a run that takes part");
   refused("--from " + right.path() + " cv12", "--from: given with layers or --output, must be alone");
