@@ -71,10 +71,11 @@ void explain(const ExplainArguments& arguments, const Globals& globals) {
   const std::shared_ptr<const Plan> plan = run.algorithm->plan(request);
 
   if (arguments.at.empty()) {
-    print(globals.json ? plan_json(layer, *plan).dump(2) + "\n" : plan_text(layer, *plan));
-    if (const std::string why = why_not_here(*run.algorithm); !why.empty())
-      say("explain: " + run.algorithm->id + " cannot run here: " + why);
-    return;
+    const std::string why = why_not_here(*run.algorithm);
+    if (!globals.json) return print(plan_text(layer, *plan) + (why.empty() ? "" : "\nCannot run here: " + why + ".\n"));
+    nlohmann::ordered_json json = plan_json(layer, *plan);
+    json["cannot_run"] = why.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(why);
+    return print(json.dump(2) + "\n");
   }
   const std::vector<Stage> stages = stages_with_input(*plan);
   const nlohmann::ordered_json cell = cell_json(*plan, find_stage(stages, arguments.stage), parse_cell(arguments.at));

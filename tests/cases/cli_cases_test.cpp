@@ -50,10 +50,13 @@ TEST_CASE("B61: `run` on two arrays gives the correlation, by every row", "[case
             [](auto, auto, auto h, auto w) { return static_cast<double>(2 * h + w); });
   write_npy(folder.path() + "/w.npy", {1, 1, 2, 1},
             [](auto, auto, auto u, auto) { return static_cast<double>(u + 1); });
-  const ConvProblem problem({.n = 1, .ci = 1, .hi = 5, .wi = 2, .co = 1, .hf = 2, .wf = 1});
+  const ConvProblem problem({.hi = 5, .wi = 2, .hf = 2, .wf = 1});
   for (const Variant& variant : variants()) {
-    if (!variant.row->supports(complete(*variant.row, {.problem = problem, .options = variant.options}))) continue;
     INFO(variant.name());
+    if (!variant.row->supports({problem, DType::f32, {}, variant.options})) {
+      CHECK(variant.row->family == "winograd");  // of which some choices need 3x3 filters
+      continue;
+    }
     const CommandResult result = convlens_command(run_words(folder.path(), variant.name()));
     INFO(result.err);
     REQUIRE(result.exit == 0);
@@ -68,20 +71,8 @@ TEST_CASE("B50: `run` takes a filter of 4x1x3x3 on two channels for depthwise wi
   const TemporaryFolder folder;
   write_npy(folder.path() + "/x.npy", {1, 2, 5, 6}, XH);
   write_npy(folder.path() + "/w.npy", {4, 1, 3, 3}, WH);
-  const ConvProblem problem({.n = 1,
-                             .ci = 2,
-                             .hi = 5,
-                             .wi = 6,
-                             .co = 4,
-                             .hf = 3,
-                             .wf = 3,
-                             .pad_top = 1,
-                             .pad_bottom = 1,
-                             .pad_left = 1,
-                             .pad_right = 1,
-                             .groups = 2});
-  for (const Algorithm* row : rows_that_compute(problem)) {
-    if (vendor_on_cpu(*row)) continue;
+  for (const Algorithm* row : rows_here()) {
+    if (vendor_on_cpu(*row) || row->unit == Unit::tc) continue;  // arrays are f32, which tensor cores do not take
     const CommandResult result = convlens_command(run_words(folder.path(), row->id, {"--pad", "1"}));
     INFO(row->id << result.err);
     REQUIRE(result.exit == 0);
