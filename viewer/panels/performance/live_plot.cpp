@@ -1,0 +1,70 @@
+// The live line: samples as dots, their rolling median as steps, the lines of options that were left as ghosts, and
+// peers as levels to be compared with.
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/panels/performance/performance.h"
+#include "viewer/ui/plot.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+constexpr double kWindowSeconds = 20;  // of the rolling plot
+constexpr float kDot = 2;
+
+ImU32 see_through(ImU32 colour, float alpha) {
+  ImVec4 c = ImGui::ColorConvertU32ToFloat4(colour);
+  c.w = alpha;
+  return ImGui::ColorConvertFloat4ToU32(c);
+}
+
+// How high the plot is: everything in it, single samples that stick out left aside.
+double highest(const Bench& bench, const Curve* shown) {
+  double most = 0;
+  const auto see = [&](const Curve& curve) {
+    const double median = curve.line.tflops();
+    if (std::isfinite(median)) most = std::max(most, 1.4 * median);
+  };
+  if (shown != nullptr) see(*shown);
+  for (const auto& ghost : bench.study.ghosts()) see(*ghost);
+  for (const worker::Job& job : bench.compared.peers)
+    if (const Curve* curve = bench.known(job)) see(*curve);
+  return most > 0 ? most : 1;
+}
+
+void draw_curve(Plot& plot, const Curve& curve, double unit, float scale, bool ghost, const ImU32 colour) {
+  std::vector<float> samples(curve.tflops.size()), medians(curve.median.size());
+  std::ranges::transform(curve.tflops, samples.begin(), [&](float t) { return t * static_cast<float>(unit); });
+  std::ranges::transform(curve.median, medians.begin(), [&](float t) { return t * static_cast<float>(unit); });
+  plot.dots(curve.seconds, samples, see_through(colour, ghost ? 0.25f : 0.5f), kDot * scale);
+  plot.steps(curve.seconds, medians, see_through(colour, ghost ? 0.6f : 1), (ghost ? 1.0f : 2.0f) * scale);
+}
+
+}  // namespace
+
+void draw_live_plot(Bench& bench, ImVec2 size) {
+  const Curve* shown = bench.shown();
+  const double most = highest(bench, shown);
+  const double unit = most < 1 ? 1e3 : 1;  // to GFLOPS
+  const bool rolls = shown != nullptr && shown == bench.study.live();
+  const double last = shown == nullptr || shown->seconds.empty() ? kWindowSeconds : shown->seconds.back();
+  const double first = rolls ? last - kWindowSeconds : 0;
+  Plot plot("live", size, {.least = first, .most = std::max(last, first + 1e-6), .title = rolls ? "s" : "s of samples"},
+            {.least = 0, .most = most * unit, .title = unit > 1 ? "GFLOPS" : "TFLOPS"});
+  for (const worker::Job& job : bench.compared.peers)
+    if (const Curve* curve = bench.known(job); curve != nullptr && job.run != bench.compared.job.run)
+      plot.level(curve->line.tflops() * unit, bench.colour_of(job.run),
+                 job.run + (curve->made_on.empty() ? "" : " (recorded)"));
+  for (const auto& ghost : bench.study.ghosts()) {
+    draw_curve(plot, *ghost, unit, bench.scene.scale, true, palette().faint);
+    plot.level(ghost->line.tflops() * unit, palette().faint, ghost->line.run);
+  }
+  if (shown == nullptr) return;
+  draw_curve(plot, *shown, unit, bench.scene.scale, false, palette().lit);
+  if (!shown->median.empty())
+    plot.label(first + (last - first) * 0.02, static_cast<double>(shown->median.back()) * unit, palette().lit,
+               shown->line.run + "  " + worker::rate_text(shown->line.tflops()));
+}
+
+}  // namespace convlens::viewer
