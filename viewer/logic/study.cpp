@@ -35,7 +35,7 @@ void Study::ask(const std::shared_ptr<Curve>& curve, bool endless) {
   Job job = curve->job;
   job.id = ++next_id_;
   job.endless = endless;
-  if (!endless) job.seconds = kJobSeconds;
+  if (!endless) job.seconds = kPassSeconds, job.repeats = kPassRepeats;
   (endless ? live_id_ : working_id_) = job.id;
   asked_[job.id] = curve;
   heard_ = now();
@@ -86,7 +86,8 @@ void Study::take(const worker::Answer& answer) {
   } else {
     if (const auto* refused = std::get_if<worker::Refused>(&answer)) curve.refused = refused->why;
     if (const auto* done = std::get_if<worker::Done>(&answer)) curve.record = done->record;
-    curve.finished = true;
+    curve.finished = id != working_id_ || --curve.passes_left <= 0 || !curve.refused.empty();
+    if (!curve.refused.empty()) std::erase(waiting_, found->second);
     if (id == working_id_) working_id_ = 0, working_.reset(), ++batch_done_;
     if (id == live_id_) live_id_ = 0;
     asked_.erase(id);
@@ -123,6 +124,7 @@ void Study::rest() {
 void Study::measure(const std::vector<Job>& jobs) {
   if (!can_measure()) return;
   if (waiting_.empty() && !working_) batch_done_ = 0, batch_begin_ = Clock::now();
+  std::vector<std::shared_ptr<Curve>> wanted;
   for (const Job& job : jobs) {
     std::shared_ptr<Curve>& curve = measured_[key_of(job)];
     const auto known = [&] { return curve->finished && (!curve->line.ms.empty() || !curve->refused.empty()); };
@@ -132,8 +134,10 @@ void Study::measure(const std::vector<Job>& jobs) {
       curve->job = job;
       curve->line.run = job.run;
     }
-    waiting_.push_back(curve);
+    curve->passes_left = kPasses;
+    wanted.push_back(curve);
   }
+  for (int pass = 0; pass < kPasses; ++pass) waiting_.insert(waiting_.end(), wanted.begin(), wanted.end());
   ask_next();
 }
 

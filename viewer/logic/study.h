@@ -27,6 +27,7 @@ struct Curve {
   std::string unit, refused;
   std::string made_on;    // the machine, of a record; "" for what was measured here and now
   std::string record;     // of a job that is done
+  int passes_left = 0;    // of a job with an end
   bool finished = false;  // done, refused or cancelled
 
   void add(const std::vector<double>& ms, double from, double to);  // spread evenly over the time between
@@ -51,7 +52,8 @@ class Study {
   void show(const worker::Job& job);
   void rest();  // no live run
 
-  // To be measured in this order, each unless it is done already; a run that is asked for twice is measured once.
+  // To be measured in this order, in several passes, so that slow drifts and other people's programs meet all alike;
+  // each unless it is done already. A run that is asked for twice is measured once.
   void measure(const std::vector<worker::Job>& jobs);
   void cancel();   // of those; what they have so far is kept
   void restart();  // another worker in the place of one that is gone, silent or not wanted any more
@@ -61,7 +63,7 @@ class Study {
   const Curve* find(const worker::Job& job) const;  // what was measured of it; null for nothing
 
   struct Progress {
-    std::size_t done = 0, all = 0;  // jobs; all is 0 when none is wanted
+    std::size_t done = 0, all = 0;  // jobs, each pass of them; all is 0 when none is wanted
     std::string now;                // what is being measured
     double seconds_left = 0;        // NaN before the first is done
   };
@@ -72,7 +74,9 @@ class Study {
   double now() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
   static constexpr std::size_t kMostGhosts = 6;
-  static constexpr double kJobSeconds = 0.3;  // how long a job with an end is measured at least
+  static constexpr int kPasses = 3;
+  static constexpr int kPassRepeats = 3;       // samples of a job in a pass, at least
+  static constexpr double kPassSeconds = 0.1;  // and so long
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -110,11 +110,17 @@ void Plot::dots(std::span<const double> xs, std::span<const float> ys, ImU32 col
   }
 }
 
-void Plot::steps(std::span<const double> xs, std::span<const float> ys, ImU32 colour, float thickness) {
+void Plot::steps(std::span<const double> xs, std::span<const float> ys, double longest, ImU32 colour, float thickness) {
   // As many corners as there are columns of pixels at most.
   std::vector<ImVec2> path;
+  const auto draw = [&] {
+    ImGui::GetWindowDrawList()->AddPolyline(path.data(), static_cast<int>(path.size()), colour, ImDrawFlags_None,
+                                            thickness);
+    path.clear();
+  };
   for (std::size_t k = 0; k < xs.size(); ++k) {
     if (!std::isfinite(ys[k])) continue;
+    if (k > 0 && xs[k] - xs[k - 1] > longest) draw();
     const ImVec2 at{x(xs[k]), y(static_cast<double>(ys[k]))};
     if (at.x < first_.x - 1 && k + 1 < xs.size() && x(xs[k + 1]) < first_.x) continue;
     if (!path.empty() && at.x - path.back().x < 1) {
@@ -124,8 +130,7 @@ void Plot::steps(std::span<const double> xs, std::span<const float> ys, ImU32 co
     if (!path.empty()) path.push_back({at.x, path.back().y});
     path.push_back(at);
   }
-  ImGui::GetWindowDrawList()->AddPolyline(path.data(), static_cast<int>(path.size()), colour, ImDrawFlags_None,
-                                          thickness);
+  draw();
 }
 
 void Plot::line(std::span<const double> xs, std::span<const double> ys, ImU32 colour, float thickness) {

@@ -28,9 +28,10 @@ class Plot {
   float x(double value) const;  // in pixels
   float y(double value) const;
 
+  // Steps end where the next is farther than `longest`.
   // Pairs of which one is no number are left out. Dots that would fall on the dot before are drawn once.
   void dots(std::span<const double> xs, std::span<const float> ys, ImU32 colour, float side);
-  void steps(std::span<const double> xs, std::span<const float> ys, ImU32 colour, float thickness);
+  void steps(std::span<const double> xs, std::span<const float> ys, double longest, ImU32 colour, float thickness);
   void line(std::span<const double> xs, std::span<const double> ys, ImU32 colour, float thickness);
   void band(std::span<const double> xs, std::span<const double> low, std::span<const double> high, ImU32 colour);
   void level(double value, ImU32 colour, const std::string& text);  // dashed, across the plot

@@ -11,6 +11,7 @@ namespace convlens::viewer {
 namespace {
 
 constexpr double kWindowSeconds = 20;  // of the rolling plot
+constexpr double kPauseSeconds = 1;    // between samples: other work was done meanwhile
 constexpr float kDot = 2;
 
 ImU32 see_through(ImU32 colour, float alpha) {
@@ -38,7 +39,8 @@ void draw_curve(Plot& plot, const Curve& curve, double unit, float scale, bool g
   std::ranges::transform(curve.tflops, samples.begin(), [&](float t) { return t * static_cast<float>(unit); });
   std::ranges::transform(curve.median, medians.begin(), [&](float t) { return t * static_cast<float>(unit); });
   plot.dots(curve.seconds, samples, see_through(colour, ghost ? 0.25f : 0.5f), kDot * scale);
-  plot.steps(curve.seconds, medians, see_through(colour, ghost ? 0.6f : 1), (ghost ? 1.0f : 2.0f) * scale);
+  plot.steps(curve.seconds, medians, kPauseSeconds, see_through(colour, ghost ? 0.6f : 1),
+             (ghost ? 1.0f : 2.0f) * scale);
 }
 
 }  // namespace
@@ -49,7 +51,7 @@ void draw_live_plot(Bench& bench, ImVec2 size) {
   const double unit = most < 1 ? 1e3 : 1;  // to GFLOPS
   const bool rolls = shown != nullptr && shown == bench.study.live();
   const double last = shown == nullptr || shown->seconds.empty() ? kWindowSeconds : shown->seconds.back();
-  const double first = rolls ? last - kWindowSeconds : 0;
+  const double first = rolls ? std::max(0.0, last - kWindowSeconds) : 0;
   Plot plot("live", size, {.least = first, .most = std::max(last, first + 1e-6), .title = rolls ? "s" : "s of samples"},
             {.least = 0, .most = most * unit, .title = unit > 1 ? "GFLOPS" : "TFLOPS"});
   for (const worker::Job& job : bench.compared.peers)

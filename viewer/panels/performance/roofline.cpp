@@ -35,7 +35,8 @@ void draw_roofline(Bench& bench, ImVec2 size) {
   const auto& measured = bench.study.ceilings(gpu);
   const auto ceilings = measured ? measured : gpu ? bench.records.ceilings(bench.compared.job) : std::nullopt;
   const bool half = bench.compared.run.algorithm->unit_for(bench.state().dtype) == Unit::tc;
-  const double peak = !ceilings ? 0 : half ? ceilings->f16_tflops : ceilings->f32_tflops;
+  const worker::Ceilings most = ceilings.value_or(worker::Ceilings{});
+  const double peak = half ? most.f16_tflops : most.f32_tflops;
   const std::vector<RowPoints> rows = points(bench);
   double least_x = 1e9, most_x = 0, least_y = 1e9, most_y = peak;
   for (const RowPoints& row : rows)
@@ -45,8 +46,7 @@ void draw_roofline(Bench& bench, ImVec2 size) {
       least_y = std::min(least_y, py), most_y = std::max(most_y, py);
     }
   if (most_x <= 0) least_x = 1, most_x = 100;
-  if (peak > 0)
-    least_x = std::min(least_x, peak / ceilings->tbytes), most_x = std::max(most_x, peak / ceilings->tbytes);
+  if (peak > 0) least_x = std::min(least_x, peak / most.tbytes), most_x = std::max(most_x, peak / most.tbytes);
   if (most_y <= 0) most_y = 1;
   least_y = std::min(least_y, most_y / 10);
   const double unit = most_y < 1 ? 1e3 : 1;
@@ -57,9 +57,9 @@ void draw_roofline(Bench& bench, ImVec2 size) {
              .title = unit > 1 ? "GFLOPS" : "TFLOPS",
              .logarithmic = true});
   if (peak > 0) {
-    const double ridge = peak / ceilings->tbytes;
+    const double ridge = peak / most.tbytes;
     const std::vector<double> xs{least_x, ridge, most_x};
-    const std::vector<double> ys{least_x * ceilings->tbytes * unit, peak * unit, peak * unit};
+    const std::vector<double> ys{least_x * most.tbytes * unit, peak * unit, peak * unit};
     plot.line(xs, ys, ImGui::GetColorU32(ImGuiCol_Text), 2 * bench.scene.scale);
     plot.label(ridge, peak * unit * 1.3, ImGui::GetColorU32(ImGuiCol_Text),
                worker::rate_text(peak) + (measured ? ", measured" : ", recorded"));
