@@ -82,6 +82,7 @@ State performance_state() {
   State state = first_state();
   state.panel = "performance";
   state.spec.n = 4;
+  state.picture = "random";
   return state;
 }
 
