@@ -29,6 +29,7 @@ struct ViewArguments {
   LayerArguments layers;
   RowArguments rows;
   std::string panel, arrangement, tensor, at, size, state, screenshot, export_data, image, theme;
+  std::vector<std::string> live;
   std::string chart, timed, swept, worker;
   std::optional<std::int64_t> step, block;
   double scale = 0, measure_seconds = 0;
@@ -130,6 +131,16 @@ void choose_cursor(const ViewArguments& a, viewer::State& state) {
   state.cursor = cursor;
 }
 
+// The runs that the Performance panel is to show, the last of them in the end: those of --live, or the algorithms.
+std::vector<std::string> live_runs(const ViewArguments& a) {
+  std::vector<std::string> names;
+  const auto add = [&](const Run& run) { names.push_back(run_name(*run.algorithm, run.options)); };
+  for (const std::string& text : a.live) add(parse_run(text));
+  if (a.live.empty() && a.rows.algorithm_given())
+    for (const Run& run : a.rows.runs()) add(run);
+  return names;
+}
+
 void choose(const ViewArguments& a, viewer::State& state) {
   if (a.layers.given()) {
     const Layer layer = only(a.layers.layers(), "layer");
@@ -139,13 +150,13 @@ void choose(const ViewArguments& a, viewer::State& state) {
   if (a.rows.algorithm_given()) {
     state.runs.clear();
     for (const Run& run : a.rows.runs()) state.runs.push_back(run_name(*run.algorithm, run.options));
-    state.performance.run = state.runs.back();
     state.arrangement = "grids";
   }
   if (a.rows.dtype_given()) state.dtype = only(a.rows.dtypes({}), "--dtype");
   if (a.rows.layout_given()) state.layouts = only(a.rows.layouts({}), "--layout");
   if (!a.panel.empty()) state.panel = a.panel;
   if (!a.arrangement.empty()) state.arrangement = a.arrangement;
+  if (const std::vector<std::string> live = live_runs(a); !live.empty()) state.performance.run = live.back();
   if (!a.chart.empty()) state.performance.chart = a.chart;
   if (!a.timed.empty()) state.performance.timed = a.timed;
   if (!a.swept.empty()) state.performance.swept = a.swept;
@@ -174,7 +185,8 @@ void view(const ViewArguments& arguments) {
   if (window || arguments.measure_seconds > 0)
     options.worker = arguments.worker.empty() ? worker::this_program() : worker::shell_words(arguments.worker);
   options.measure_seconds = arguments.measure_seconds;
-  options.measured_runs = arguments.rows.algorithm_given() ? base.state.runs : std::vector{base.state.performance.run};
+  options.measured_runs = live_runs(arguments);
+  if (options.measured_runs.empty()) options.measured_runs = {base.state.performance.run};
   if (!arguments.size.empty()) parse_view_size(arguments.size, options);
   const Module& module = convlens::module("viewer");
   if (!module.missing.empty())
@@ -196,6 +208,10 @@ void add_view(CLI::App& app, const Globals&) {
   command.one_of("--panel", a->panel, viewer::panel_names(), "which panel is in front");
   command.one_of("--arrangement", a->arrangement, viewer::arrangement_names(), "of the Layouts panel");
   command.one_of("--chart", a->chart, viewer::chart_names(), "of the Performance panel");
+  command
+      .text("--live", a->live, "NAME",
+            "NAME[:ID=VALUE,…], the run that the Performance panel shows; with --measure, each in turn")
+      .repeated();
   command.one_of("--timed", a->timed, viewer::time_names(),
                  "of the Performance panel: cold is a call with cold caches");
   command.one_of("--sweep", a->swept, viewer::swept_names(), "of the Performance panel: what its sweep varies");

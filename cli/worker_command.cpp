@@ -6,7 +6,7 @@ namespace convlens::cli {
 
 void add_worker(CLI::App& app, const Globals& globals) {
   Command command(app, "worker", "measure what is asked on stdin, as JSON Lines, for a viewer that may be far away",
-                  {"convlens worker --threads 1", "convlens worker --memory-limit 2GiB", "convlens worker"});
+                  {"convlens worker --threads 1", "convlens worker --no-cache", "convlens worker"});
   command.run([&globals] { serve(globals); });
 }
 

@@ -8,10 +8,17 @@
 
 namespace convlens::worker {
 
-double Line::median_ms(std::size_t window) const {
-  const std::size_t count = window == 0 ? ms.size() : std::min(window, ms.size());
-  return Timing{.samples_ms = {ms.end() - static_cast<std::ptrdiff_t>(count), ms.end()}}.median_ms();
+namespace {
+
+Timing last(const std::vector<double>& ms, std::size_t count) {
+  return {.samples_ms = {ms.end() - static_cast<std::ptrdiff_t>(std::min(count, ms.size())), ms.end()}};
 }
+
+}  // namespace
+
+double Line::median_ms(std::size_t window) const { return last(ms, window == 0 ? ms.size() : window).median_ms(); }
+
+double Line::spread() const { return last(ms, kWindow).spread(); }
 
 double Line::tflops() const { return convlens::tflops(flops, median_ms()); }
 

@@ -18,6 +18,9 @@ struct Line {
   // The median of the last `window` samples; NaN of none. A window of 0 is all of them.
   double median_ms(std::size_t window = kWindow) const;
 
+  // (third quartile − first quartile) / median of the last kWindow samples; NaN of none.
+  double spread() const;
+
   // FLOPs / rolling median, in TFLOPS; direct-equivalent.
   double tflops() const;
 

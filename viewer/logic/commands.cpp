@@ -54,7 +54,7 @@ std::vector<std::string> command_words(const State& state) {
   add({"--panel", state.panel});
   if (state.panel == "layouts") add({"--arrangement", state.arrangement});
   if (state.panel == "performance") {
-    add({"--algorithm", state.performance.run, "--chart", state.performance.chart});
+    add({"--live", state.performance.run, "--chart", state.performance.chart});
     if (state.performance.timed != first.performance.timed) add({"--timed", state.performance.timed});
     if (state.performance.swept != first.performance.swept) add({"--sweep", state.performance.swept});
   }

@@ -176,9 +176,9 @@ void Plot::point(double px, double py, ImU32 colour, bool filled) {
     list.AddCircle({x(px), y(py)}, radius, colour, 0, radius * 0.4f);
 }
 
-void Plot::label(double px, double py, ImU32 colour, const std::string& text) {
-  const float gap = ImGui::GetTextLineHeight() * 0.4f;
-  place_text({x(px) + gap, y(py) - ImGui::GetTextLineHeight() / 2}, colour, text);
+void Plot::label(double px, double py, ImU32 colour, const std::string& text, bool above) {
+  const float line = ImGui::GetTextLineHeight(), gap = line * 0.4f;
+  place_text({x(px) + gap, y(py) - (above ? line + gap / 2 : line / 2)}, colour, text);
 }
 
 // Inside the plot, and moved down or up until it covers no other text; with none left, it stands where it was wanted.

@@ -38,8 +38,8 @@ class Plot {
   void upright(double value, ImU32 colour, const std::string& text);
   void point(double px, double py, ImU32 colour, bool filled);
 
-  // A text beside that place, where none stands yet.
-  void label(double px, double py, ImU32 colour, const std::string& text);
+  // A text beside that place, or above it, where none stands yet.
+  void label(double px, double py, ImU32 colour, const std::string& text, bool above = false);
 
   bool hovered() const { return hovered_; }
   const ImVec2& first() const { return first_; }  // the corners of the inside

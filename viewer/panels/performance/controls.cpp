@@ -73,6 +73,12 @@ std::string origin(const Bench& bench, const Curve& curve) {
   return "measured now on " + machine + " (" + client->hello()->host + ")";
 }
 
+// How far the last samples are apart: on a machine that does other things besides, far.
+std::string spread(const worker::Line& line) {
+  const double spread = line.spread();
+  return std::isfinite(spread) ? ", spread " + std::to_string(std::lround(100 * spread)) + " %" : "";
+}
+
 // The change that makes the closest record the one on show, as a button.
 void offer_closest(Bench& bench) {
   const Curve* closest = bench.records.closest(bench.compared.job);
@@ -121,7 +127,8 @@ void draw_badge(Bench& bench) {
     ImGui::TextUnformatted(recorded ? "recorded" : "live");
     ImGui::PopStyleColor();
     const std::string says = shown->line.run + ": " + worker::rate_text(shown->line.tflops()) + ", " +
-                             origin(bench, *shown) + ", " + std::to_string(shown->line.ms.size()) + " samples";
+                             origin(bench, *shown) + ", " + std::to_string(shown->line.ms.size()) + " samples" +
+                             spread(shown->line);
     flow(ImGui::CalcTextSize("live").x + 8 * ImGui::GetTextLineHeight());
     faint_text(says);
   } else if (shown != nullptr && !shown->refused.empty()) {

@@ -207,7 +207,8 @@ void Bench::change_options(const OptionSet& options) const {
 ImU32 Bench::colour_of(const std::string& run) const {
   if (run == compared.job.run) return palette().lit;
   const auto found = std::ranges::find(compared.rows, run, &worker::Job::run);
-  return palette().series[static_cast<std::size_t>(found - compared.rows.begin()) % 8];
+  constexpr std::size_t kUnlikeLit[]{0, 2, 3, 4, 6, 7};  // the others are too near to the live run's own
+  return palette().series[kUnlikeLit[static_cast<std::size_t>(found - compared.rows.begin()) % std::size(kUnlikeLit)]];
 }
 
 Panel performance_panel() {

@@ -61,8 +61,8 @@ void draw_roofline(Bench& bench, ImVec2 size) {
     const std::vector<double> xs{least_x, ridge, most_x};
     const std::vector<double> ys{least_x * most.tbytes * unit, peak * unit, peak * unit};
     plot.line(xs, ys, ImGui::GetColorU32(ImGuiCol_Text), 2 * bench.scene.scale);
-    plot.label(ridge, peak * unit * 1.3, ImGui::GetColorU32(ImGuiCol_Text),
-               worker::rate_text(peak) + (measured ? ", measured" : ", recorded"));
+    plot.label(ridge, peak * unit, ImGui::GetColorU32(ImGuiCol_Text),
+               worker::rate_text(peak) + (measured ? ", measured" : ", recorded"), true);
   }
   for (const RowPoints& row : rows) {
     const ImU32 colour = bench.colour_of(row.run);
