@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/problem/parse.h"
 #include "viewer/panels/performance/performance.h"
 #include "viewer/ui/plot.h"
 
@@ -13,6 +14,7 @@ namespace {
 constexpr double kWindowSeconds = 20;  // of the rolling plot
 constexpr double kPauseSeconds = 1;    // between samples: other work was done meanwhile
 constexpr float kDot = 2;
+constexpr std::size_t kMany = 2000;  // samples, whose dots are fainter, so that they do not make one area
 
 ImU32 see_through(ImU32 colour, float alpha) {
   ImVec4 c = ImGui::ColorConvertU32ToFloat4(colour);
@@ -38,9 +40,24 @@ void draw_curve(Plot& plot, const Curve& curve, double unit, float scale, bool g
   std::vector<float> samples(curve.tflops.size()), medians(curve.median.size());
   std::ranges::transform(curve.tflops, samples.begin(), [&](float t) { return t * static_cast<float>(unit); });
   std::ranges::transform(curve.median, medians.begin(), [&](float t) { return t * static_cast<float>(unit); });
-  plot.dots(curve.seconds, samples, see_through(colour, ghost ? 0.25f : 0.5f), kDot * scale);
-  plot.steps(curve.seconds, medians, kPauseSeconds, see_through(colour, ghost ? 0.6f : 1),
-             (ghost ? 1.0f : 2.0f) * scale);
+  const float alpha = (ghost ? 0.5f : 1) * (samples.size() > kMany ? 0.2f : 0.5f);
+  plot.dots(curve.seconds, samples, see_through(colour, alpha), kDot * scale);
+  // The median is outlined, to be seen among its own dots.
+  const float thickness = (ghost ? 1.0f : 2.0f) * scale;
+  plot.steps(curve.seconds, medians, kPauseSeconds, ImGui::GetColorU32(ImGuiCol_ChildBg), thickness + 3 * scale);
+  plot.steps(curve.seconds, medians, kPauseSeconds, see_through(colour, ghost ? 0.6f : 1), thickness);
+}
+
+// The run, and what else was another when its line was left.
+std::string ghost_name(const worker::Job& ghost, const worker::Job& now) {
+  std::string says = ghost.run;
+  if (ghost.spec != now.spec) says += " on " + (ghost.layer.empty() ? to_text(ghost.spec) : ghost.layer);
+  if (ghost.spec.n != now.spec.n && !ghost.layer.empty()) says += " N=" + std::to_string(ghost.spec.n);
+  if (ghost.dtype != now.dtype) says += " " + std::string(convlens::name(ghost.dtype));
+  if (ghost.layouts != now.layouts) says += " " + std::string(convlens::name(ghost.layouts.x));
+  if (ghost.kernel_alone != now.kernel_alone || ghost.cold_cache != now.cold_cache)
+    says += ghost.kernel_alone ? ", kernel" : ghost.cold_cache ? ", cold" : ", call";
+  return says;
 }
 
 }  // namespace
@@ -66,7 +83,7 @@ void draw_live_plot(Bench& bench, ImVec2 size) {
       plot.level(curve->line.tflops() * unit, bench.colour_of(job.run),
                  job.run + (curve->made_on.empty() ? "" : " (recorded)"));
   for (const auto& ghost : bench.study.ghosts())
-    plot.level(ghost->line.tflops() * unit, palette().faint, ghost->line.run);
+    plot.level(ghost->line.tflops() * unit, palette().faint, ghost_name(ghost->job, bench.compared.job));
 }
 
 }  // namespace convlens::viewer

@@ -208,7 +208,12 @@ ImU32 Bench::colour_of(const std::string& run) const {
   if (run == compared.job.run) return palette().lit;
   const auto found = std::ranges::find(compared.rows, run, &worker::Job::run);
   constexpr std::size_t kUnlikeLit[]{0, 2, 3, 4, 6, 7};  // the others are too near to the live run's own
-  return palette().series[kUnlikeLit[static_cast<std::size_t>(found - compared.rows.begin()) % std::size(kUnlikeLit)]];
+  const auto number = static_cast<std::size_t>(found - compared.rows.begin());
+  const ImU32 colour = palette().series[kUnlikeLit[number % std::size(kUnlikeLit)]];
+  if (number / std::size(kUnlikeLit) % 2 == 0) return colour;
+  // A second round of the colours, half way to the text's.
+  const ImVec4 a = ImGui::ColorConvertU32ToFloat4(colour), b = ImGui::GetStyleColorVec4(ImGuiCol_Text);
+  return ImGui::ColorConvertFloat4ToU32({(a.x + b.x) / 2, (a.y + b.y) / 2, (a.z + b.z) / 2, 1});
 }
 
 Panel performance_panel() {
