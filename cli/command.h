@@ -31,6 +31,8 @@ void add_windows(CLI::App& app, const Globals& globals);
 void add_view(CLI::App& app, const Globals& globals);
 void add_kernel(CLI::App& app, const Globals& globals);
 void add_paper(CLI::App& app, const Globals& globals);
+void add_worker(CLI::App& app, const Globals& globals);
+void add_live(CLI::App& app, const Globals& globals);
 
 // True once Ctrl-C was pressed. Long work polls it, keeps what is done, and main exits with 130.
 bool interrupted();

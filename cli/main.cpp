@@ -71,6 +71,9 @@ constexpr std::array kRefused{Refused{"explain", "--csv", "explain has no table,
                               Refused{"paper", "--csv", "paper has many tables, must be --json"},
                               Refused{"view", "--json", "view draws a picture, must be left out"},
                               Refused{"view", "--csv", "view draws a picture, must be left out"},
+                              Refused{"worker", "--json", "worker speaks a language of its own, must be left out"},
+                              Refused{"worker", "--csv", "worker speaks a language of its own, must be left out"},
+                              Refused{"live", "--csv", "live shows lines as they move, must be --json"},
                               Refused{"windows", "--json", "windows draws a picture, must be left out"},
                               Refused{"windows", "--csv", "windows draws a picture, must be left out"}};
 
@@ -114,6 +117,8 @@ Exit run(int argc, char** argv) {
   add_view(app, globals);
   add_kernel(app, globals);
   add_paper(app, globals);
+  add_worker(app, globals);
+  add_live(app, globals);
   add_globals(app, globals);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) add_globals(*command, globals);
   for (const auto& [command, option, why] : kRefused) app.get_subcommand(command)->get_option(option)->group("");

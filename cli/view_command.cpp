@@ -10,6 +10,7 @@
 
 #include "algorithms/interface/module.h"
 #include "algorithms/suggest.h"
+#include "algorithms/worker/child.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/image_file.h"
@@ -28,8 +29,10 @@ struct ViewArguments {
   LayerArguments layers;
   RowArguments rows;
   std::string panel, arrangement, tensor, at, size, state, screenshot, export_data, image, theme;
+  std::vector<std::string> live;
+  std::string chart, timed, swept, worker;
   std::optional<std::int64_t> step, block;
-  double scale = 0;
+  double scale = 0, measure_seconds = 0;
 };
 
 viewer::Photograph to_photograph(const Picture& picture) {
@@ -128,6 +131,16 @@ void choose_cursor(const ViewArguments& a, viewer::State& state) {
   state.cursor = cursor;
 }
 
+// The runs that the Performance panel is to show, the last of them in the end: those of --live, or the algorithms.
+std::vector<std::string> live_runs(const ViewArguments& a) {
+  std::vector<std::string> names;
+  const auto add = [&](const Run& run) { names.push_back(run_name(*run.algorithm, run.options)); };
+  for (const std::string& text : a.live) add(parse_run(text));
+  if (a.live.empty() && a.rows.algorithm_given())
+    for (const Run& run : a.rows.runs()) add(run);
+  return names;
+}
+
 void choose(const ViewArguments& a, viewer::State& state) {
   if (a.layers.given()) {
     const Layer layer = only(a.layers.layers(), "layer");
@@ -143,6 +156,10 @@ void choose(const ViewArguments& a, viewer::State& state) {
   if (a.rows.layout_given()) state.layouts = only(a.rows.layouts({}), "--layout");
   if (!a.panel.empty()) state.panel = a.panel;
   if (!a.arrangement.empty()) state.arrangement = a.arrangement;
+  if (const std::vector<std::string> live = live_runs(a); !live.empty()) state.performance.run = live.back();
+  if (!a.chart.empty()) state.performance.chart = a.chart;
+  if (!a.timed.empty()) state.performance.timed = a.timed;
+  if (!a.swept.empty()) state.performance.swept = a.swept;
   if (!a.image.empty()) state.picture = a.image;
   if (!a.theme.empty()) state.dark = a.theme == "dark";
   if (a.scale > 0) state.scale = a.scale;
@@ -163,6 +180,13 @@ void view(const ViewArguments& arguments) {
   options.files = files();
   options.screenshot = arguments.screenshot;
   options.export_data = arguments.export_data;
+  // Pictures and data measure nothing unless they are told to, so that the same call always gives the same.
+  const bool window = arguments.screenshot.empty() && arguments.export_data.empty();
+  if (window || arguments.measure_seconds > 0)
+    options.worker = arguments.worker.empty() ? worker::this_program() : worker::shell_words(arguments.worker);
+  options.measure_seconds = arguments.measure_seconds;
+  options.measured_runs = live_runs(arguments);
+  if (options.measured_runs.empty()) options.measured_runs = {base.state.performance.run};
   if (!arguments.size.empty()) parse_view_size(arguments.size, options);
   const Module& module = convlens::module("viewer");
   if (!module.missing.empty())
@@ -183,6 +207,19 @@ void add_view(CLI::App& app, const Globals&) {
   a->rows.add_to(command, Amount::many);
   command.one_of("--panel", a->panel, viewer::panel_names(), "which panel is in front");
   command.one_of("--arrangement", a->arrangement, viewer::arrangement_names(), "of the Layouts panel");
+  command.one_of("--chart", a->chart, viewer::chart_names(), "of the Performance panel");
+  command
+      .text("--live", a->live, "NAME",
+            "NAME[:ID=VALUE,…], the run that the Performance panel shows; with --measure, each in turn")
+      .repeated();
+  command.one_of("--timed", a->timed, viewer::time_names(),
+                 "of the Performance panel: cold is a call with cold caches");
+  command.one_of("--sweep", a->swept, viewer::swept_names(), "of the Performance panel: what its sweep varies");
+  command.text("--worker", a->worker, "COMMAND",
+               "what measures for the Performance panel, as in 'ssh host convlens worker'; this program when left out");
+  command.number(
+      "--measure", 0, 3600, [a](double v) { a->measure_seconds = v; },
+      "before a picture or data of the Performance panel: measure for so many seconds, and what it is compared with");
   command.text("--tensor", a->tensor, "ID", "what --at points into: x, w, y, or a row and its stage");
   command.text("--at", a->at, "I,J,…", "the cell to point at, as in 0,0,5,7");
   command.integer(

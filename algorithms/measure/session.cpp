@@ -65,8 +65,12 @@ void Session::run() {
 }
 
 void Session::run_kernel() {
-  plan_->run_kernel(operands_->arguments(), workspace_->span(), {});
+  queue_kernel({});
   wait_for(plan_->request().place);
+}
+
+void Session::queue_kernel(Stream stream) {
+  plan_->run_kernel(operands_->arguments(), workspace_->span(), stream);
 }
 
 void Session::queue(Stream stream) { plan_->run(operands_->arguments(), workspace_->span(), stream); }

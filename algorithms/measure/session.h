@@ -45,6 +45,7 @@ class Session {
 
   // Puts the work into a device's queue; on the host the same as `run`.
   void queue(Stream stream);
+  void queue_kernel(Stream stream);
 
   const Plan& plan() const { return *plan_; }
   const Ledger& ledger() const { return ledger_; }

@@ -10,7 +10,8 @@ using namespace convlens;
 namespace {
 
 const std::vector<std::string> kCommands{"list",   "run",     "explain", "check",  "bench",
-                                         "choose", "windows", "view",    "kernel", "paper"};
+                                         "choose", "windows", "view",    "kernel", "paper",
+                                         "worker", "live"};
 
 // The lines under "Examples:".
 std::vector<std::string> examples_in(const CommandResult& help) {

@@ -3,6 +3,7 @@
 #
 #   make.sh                        every panel, dark and light, at 100 and 200 %, beside this script
 #   make.sh FOLDER THEME SCALE     one theme (dark, light) and one scale (1, 2) into FOLDER
+#   make.sh live                   what is measured here and now, by one thread: no two of these are the same
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 convlens="${CONVLENS:-$here/../../build/convlens}"
@@ -19,7 +20,21 @@ draw() { # NAME, then what to show; every theme and scale that is wanted
   done
 }
 
+# Measured for SECONDS; NAME and what to show as above.
+measure() {
+  local seconds="$1"
+  shift
+  draw "$@" --panel performance --worker "'$convlens' worker --threads 1" --measure "$seconds"
+}
+
 themes=(dark light) scales=(1 2)
+if [ "${1:-}" = live ]; then
+  folder="$here" themes=(dark) scales=(1)
+  measure 12 live --layer cv9 --live im2win.cpu:simd=off --live im2win.cpu:register_tile=off --live im2win.cpu
+  themes=(light)
+  measure 60 sweep --layer cv9 --live im2win.cpu --chart sweep --sweep c_i
+  exit
+fi
 if [ $# -eq 3 ]; then themes=("$2") scales=("$3"); fi
 mkdir -p "$folder"
 draw grids --layer cv9 --algorithm im2win --arrangement grids --at 0,0,17,23
@@ -29,4 +44,6 @@ draw groups "1x8x9x9 --filter 8x3x3 --pad 1 --groups 4" --algorithm im2col --alg
 draw copies --layer cv9 --arrangement copies --at 0,0,17,23
 draw addresses --layer cv9 --arrangement ribbon --at 0,0,17,23
 draw schedule --layer cv9 --algorithm implicit_gemm.cc --arrangement schedule --block 40
+draw performance --layer cv9 --batch 256 --panel performance --live im2win.cc --timed cold
+draw roofline --layer cv9 --batch 4 --panel performance --live im2win.cpu --chart roofline
 draw memory --layer cv3 --batch 256 --panel memory

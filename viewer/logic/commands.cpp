@@ -53,6 +53,11 @@ std::vector<std::string> command_words(const State& state) {
                          std::string(name(state.layouts.y))});
   add({"--panel", state.panel});
   if (state.panel == "layouts") add({"--arrangement", state.arrangement});
+  if (state.panel == "performance") {
+    add({"--live", state.performance.run, "--chart", state.performance.chart});
+    if (state.performance.timed != first.performance.timed) add({"--timed", state.performance.timed});
+    if (state.performance.swept != first.performance.swept) add({"--sweep", state.performance.swept});
+  }
   if (state.cursor.tensor != "y") add({"--tensor", state.cursor.tensor});
   add({"--at", coordinates(state.cursor.at)});
   if (!state.picture.empty()) add({"--image", state.picture});

@@ -170,6 +170,8 @@ const std::vector<Field>& fields() {
          s.seed = json.get<std::uint64_t>();
        }},
       within("memory_limit", &State::memory_limit, 0, std::numeric_limits<std::int64_t>::max()),
+      {"performance", [](const State& s) { return to_json(s.performance); },
+       [](State& s, const Json& json) { s.performance = performance_from_json(json); }},
       plain("dark", &State::dark),
       {"scale", [](const State& s) { return Json(s.scale); },
        [](State& s, const Json& json) {
@@ -200,7 +202,7 @@ State first_state() {
 }
 
 const std::vector<std::string>& panel_names() {
-  static const std::vector<std::string> names{"layouts", "memory"};
+  static const std::vector<std::string> names{"layouts", "performance", "memory"};
   return names;
 }
 

@@ -9,6 +9,7 @@
 #include "algorithms/interface/index_map.h"
 #include "algorithms/interface/request.h"
 #include "algorithms/problem/conv_problem.h"
+#include "viewer/logic/performance_state.h"
 
 namespace convlens::viewer {
 
@@ -35,6 +36,7 @@ struct State {
   std::string picture;              // a file, "" for the one that ships, or "random"
   std::uint64_t seed = 1;
   std::int64_t memory_limit = std::int64_t{8} << 30;  // of the Memory panel, in bytes
+  PerformanceState performance;
   bool dark = true;
   double scale = 0;  // of everything; 0: the monitor's
 

@@ -6,6 +6,7 @@ namespace convlens::viewer {
 const std::vector<Panel>& panels() {
   static const std::vector<Panel> all{
       layouts_panel(),
+      performance_panel(),
       memory_panel(),
   };
   return all;

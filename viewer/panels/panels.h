@@ -5,6 +5,7 @@
 namespace convlens::viewer {
 
 Panel layouts_panel();
+Panel performance_panel();
 Panel memory_panel();
 
 }  // namespace convlens::viewer

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kNoDisplay =
     "view: no display (DISPLAY and WAYLAND_DISPLAY are not set or do not answer), must have one, or draw off-screen "
     "with --screenshot FILE.png";
-constexpr double kFrameSeconds = 1.0 / 60;  // while something moves
+constexpr double kFrameSeconds = 1.0 / 60, kSoonSeconds = 0.1;  // while something moves, or is to be heard of
 
 struct Glfw {
   Glfw() {
@@ -74,9 +74,12 @@ void run_window(const std::string& title, int width, int height, const WindowEve
 
   // Dear ImGui settles a click over two frames: a few are drawn after each event before the loop waits again.
   constexpr int kSettle = 3;
+  Next next = Next::again;
   for (int left = kSettle; !glfwWindowShouldClose(window.get()) && !termination.wanted();) {
     if (left > 0)
       glfwWaitEventsTimeout(kFrameSeconds);
+    else if (next == Next::soon)
+      glfwWaitEventsTimeout(kSoonSeconds);
     else
       glfwWaitEvents(), left = kSettle;
     if (glfwGetWindowAttrib(window.get(), GLFW_ICONIFIED)) {
@@ -87,7 +90,7 @@ void run_window(const std::string& title, int width, int height, const WindowEve
     int pixels_x = 0, pixels_y = 0;
     glfwGetFramebufferSize(window.get(), &pixels_x, &pixels_y);
     glViewport(0, 0, pixels_x, pixels_y);
-    const Next next = events.draw(monitor_scale(window.get()));
+    next = events.draw(monitor_scale(window.get()));
     glfwSwapBuffers(window.get());
     if (next == Next::close) break;
     left = next == Next::again ? kSettle : left - 1;

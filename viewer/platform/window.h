@@ -9,7 +9,8 @@ namespace convlens::viewer {
 // How a frame wants to go on.
 enum class Next : std::uint8_t {
   wait,   // until something happens
-  again,  // soon: something moves
+  soon,   // some tenth of a second, or until something happens: what is measured must not be disturbed
+  again,  // at once: something moves
   close,
 };
 

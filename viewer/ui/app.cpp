@@ -46,8 +46,8 @@ void draw_panels(Scene& scene) {
 
 }  // namespace
 
-App::App(State first, Files files, std::string notice)
-    : history_(std::move(first)), files_(std::move(files)), notice_(std::move(notice)) {
+App::App(State first, Files files, std::string notice, std::vector<std::string> worker)
+    : history_(std::move(first)), files_(std::move(files)), notice_(std::move(notice)), study_(std::move(worker)) {
   derive();
 }
 
@@ -91,7 +91,8 @@ Scene App::scene() {
           painter_,
           [this](State next, const std::string& key) { proposed_.emplace(std::move(next), key); },
           &pointed_,
-          &playing_};
+          &playing_,
+          &study_};
 }
 
 bool App::prepare(double monitor_scale) {
@@ -185,6 +186,8 @@ nlohmann::ordered_json App::data() {
 Next App::frame() {
   shortcuts();
   derive();
+  study_.poll();
+  if (state().panel != "performance") study_.rest();  // its numbers are not looked at, and cost the others time
   pointed_ = model_->valid(state().cursor);
   Scene scene = this->scene();
 
@@ -221,7 +224,11 @@ Next App::frame() {
   }
   if (wish) obey(*wish);
   if (quit_) return Next::close;
-  return wish || picture_request_ || painter_.busy() || playing_ ? Next::again : Next::wait;
+  if (wish || picture_request_ || painter_.busy() || playing_) return Next::again;
+  if (!study_.busy()) return Next::wait;
+  // What is measured must not be disturbed by drawing, but a hand wants to see what it does.
+  const ImGuiIO& io = ImGui::GetIO();
+  return io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || ImGui::IsAnyMouseDown() ? Next::again : Next::soon;
 }
 
 }  // namespace convlens::viewer

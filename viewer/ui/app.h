@@ -22,7 +22,8 @@ struct PictureRequest {
 
 class App {
  public:
-  App(State first, Files files, std::string notice = "");
+  // `worker` is the program that measures for the Performance panel; none: nothing is measured.
+  App(State first, Files files, std::string notice = "", std::vector<std::string> worker = {});
 
   // Builds one frame into ImGui's draw lists. Between ImGui::NewFrame and ImGui::Render.
   Next frame();
@@ -45,6 +46,7 @@ class App {
   void undo() { history_.undo(); }
   void redo() { history_.redo(); }
   void finish_painting() { painter_.finish(); }
+  Study& study() { return study_; }
 
   // What the panel in front draws, as rows of flat objects.
   nlohmann::ordered_json data();
@@ -66,6 +68,7 @@ class App {
   int version_ = 0, links_version_ = 0;
   std::map<std::string, GridView> views_;
   Kept kept_;
+  Study study_;
   Menu menu_;
   StatusBar status_bar_;
   Painter painter_;  // after what it paints into: it is gone first

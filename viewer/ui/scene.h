@@ -13,6 +13,7 @@
 #include "viewer/logic/links.h"
 #include "viewer/logic/model.h"
 #include "viewer/logic/state.h"
+#include "viewer/logic/study.h"
 #include "viewer/logic/values.h"
 #include "viewer/ui/grid.h"
 
@@ -52,6 +53,9 @@ struct Scene {
 
   // Whether the scrubber moves by itself.
   bool* playing = nullptr;
+
+  // What is measured, and has been.
+  Study* study = nullptr;
 
   const Model& model() const { return *shared_model; }
 };

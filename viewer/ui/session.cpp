@@ -2,6 +2,10 @@
 
 #include <imgui/backends/imgui_impl_opengl3.h>
 
+#include <chrono>
+#include <thread>
+
+#include "viewer/logic/comparisons.h"
 #include "viewer/logic/table.h"
 #include "viewer/platform/offscreen.h"
 #include "viewer/platform/pixels.h"
@@ -48,7 +52,7 @@ void run_in_window(const ViewOptions& options) {
   run_window("Convlens", options.width, options.height,
              {[&] {
                 ImGui_ImplOpenGL3_Init(kGlsl);
-                app = std::make_unique<App>(options.state, options.files, options.notice);
+                app = std::make_unique<App>(options.state, options.files, options.notice, options.worker);
               },
               [&](double scale) { return draw_frame(*app, scale); },
               [&](const std::string& file) {
@@ -63,12 +67,41 @@ void run_in_window(const ViewOptions& options) {
   if (!options.state_file.empty()) write_state(last, options.state_file);
 }
 
+// Lets the panel's runs be measured, each live one in turn and then, for as long again, what they are compared with;
+// so long as it was asked for, and no longer than there is a worker.
+void measure(App& app, const ViewOptions& options) {
+  if (options.measure_seconds <= 0) return;
+  Study& study = app.study();
+  const auto wait = [&](double until) {
+    while (study.now() < until && study.busy()) {
+      study.poll();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  };
+  State next = app.state();
+  for (const std::string& run : options.measured_runs) {
+    next.performance.run = run;
+    if (const auto compared = comparisons(next)) study.show(compared->job);
+    wait(study.now() + options.measure_seconds / static_cast<double>(options.measured_runs.size()));
+  }
+  app.change(next);
+  const auto compared = comparisons(next);
+  if (!compared) return;
+  study.ceilings(compared->run.algorithm->unit != Unit::cpu);
+  study.measure(compared->wanted(next.performance.chart));
+  const double end = study.now() + options.measure_seconds;
+  while (study.now() < end && study.progress().all > 0 && study.busy()) wait(study.now() + 0.01);
+  // The live line once more, beside what was measured meanwhile.
+  wait(study.now() + 1);
+}
+
 void draw_screenshot(const ViewOptions& options) {
   const Offscreen offscreen(options.width, options.height);
   const ImGuiContextOwner context;
   ImGui_ImplOpenGL3_Init(kGlsl);
   {
-    App app(options.state, options.files, options.notice);
+    App app(options.state, options.files, options.notice, options.worker);
+    measure(app, options);
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
     constexpr int kSettle = 4;  // frames until sizes that depend on the frame before have come to rest
@@ -85,7 +118,8 @@ void draw_screenshot(const ViewOptions& options) {
 }
 
 void write_data(const ViewOptions& options) {
-  App app(options.state, options.files, options.notice);
+  App app(options.state, options.files, options.notice, options.worker);
+  measure(app, options);
   options.files.write_text(options.export_data, to_text_for(options.export_data, app.data()));
 }
 

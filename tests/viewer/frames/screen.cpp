@@ -52,8 +52,10 @@ std::string Area::text() const {
 }
 
 std::uint32_t Frame::at(int x, int y) const {
-  const std::size_t first = (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)) * 4;
-  return rgba[first] | static_cast<std::uint32_t>(rgba[first + 1]) << 8 | static_cast<std::uint32_t>(rgba[first + 2]) << 16;
+  const std::size_t first =
+      (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)) * 4;
+  return rgba[first] | static_cast<std::uint32_t>(rgba[first + 1]) << 8 |
+         static_cast<std::uint32_t>(rgba[first + 2]) << 16;
 }
 
 bool Frame::near(int x, int y, ImU32 colour) const {
@@ -74,12 +76,13 @@ int Frame::count(const Area& area, ImU32 colour) const {
 int Frame::colours(const Area& area) const {
   std::set<std::uint32_t> found;
   for (int y = static_cast<int>(area.top); y < std::min(height, static_cast<int>(area.bottom)); ++y)
-    for (int x = static_cast<int>(area.left); x < std::min(width, static_cast<int>(area.right)) && found.size() < 64; ++x)
+    for (int x = static_cast<int>(area.left); x < std::min(width, static_cast<int>(area.right)) && found.size() < 64;
+         ++x)
       found.insert(at(x, y));
   return static_cast<int>(found.size());
 }
 
-Screen::Screen(const viewer::State& first, int width, int height)
+Screen::Screen(const viewer::State& first, int width, int height, const std::vector<std::string>& worker)
     : photograph([](const std::string&) { return gradient(); }),
       offscreen_(std::make_unique<viewer::Offscreen>(width, height)) {
   ImGui::CreateContext();
@@ -88,9 +91,13 @@ Screen::Screen(const viewer::State& first, int width, int height)
   io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
   ImGui_ImplOpenGL3_Init("#version 330 core");
   app_ = std::make_unique<viewer::App>(
-      first, viewer::Files{[this](const std::string& file) { return photograph(file); },
-                           [this](const std::string& file, int w, int h, const auto&) { pictures[file] = {w, h}; },
-                           [this](const std::string& file, const std::string& text) { texts[file] = text; }});
+      first,
+      viewer::Files{[this](const std::string& file) { return photograph(file); },
+                    [this](const std::string& file, int w, int h, const auto&) {
+                      pictures[file] = {w, h};
+                    },
+                    [this](const std::string& file, const std::string& text) { texts[file] = text; }},
+      "", worker);
   settle();
 }
 

@@ -42,7 +42,8 @@ struct Frame {
 class Screen {
  public:
   // Throws Unsupported where nothing can be drawn off-screen.
-  explicit Screen(const viewer::State& first, int width = 1280, int height = 720);
+  explicit Screen(const viewer::State& first, int width = 1280, int height = 720,
+                  const std::vector<std::string>& worker = {});
   ~Screen();
 
   viewer::App& app() { return *app_; }

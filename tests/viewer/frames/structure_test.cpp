@@ -12,13 +12,15 @@ using namespace convlens;
 using namespace convlens::testing;
 
 struct Look {
-  std::string panel, arrangement;
+  std::string panel, arrangement, chart = "live";
 };
 std::vector<Look> looks() {
   std::vector<Look> all;
   for (const std::string& panel : viewer::panel_names())
     if (panel == "layouts")
       for (const std::string& arrangement : viewer::arrangement_names()) all.push_back({panel, arrangement});
+    else if (panel == "performance")
+      for (const std::string& chart : viewer::chart_names()) all.push_back({panel, "grids", chart});
     else
       all.push_back({panel, "grids"});
   return all;
@@ -49,7 +51,7 @@ void check_windows(const Screen& screen, const Frame& frame) {
 void check_clipping(const Screen& screen) {
   for (const Screen::Window& window : screen.windows()) {
     if (window.name.find("/centre_") == std::string::npos || window.name.find("/memory_") != std::string::npos ||
-        window.name.find("/ribbons_") != std::string::npos)
+        window.name.find("/performance_") != std::string::npos || window.name.find("/ribbons_") != std::string::npos)
       continue;
     INFO(window.name << " " << window.inner.text());
     CHECK(window.scroll_most.x <= 1);
@@ -64,10 +66,11 @@ TEST_CASE("every panel in every theme and at every scale is whole and not blank"
   for (const Look& look : looks())
     for (const bool dark : {true, false})
       for (const double scale : {1.0, 2.0}) {
-        INFO(look.panel << " " << look.arrangement << (dark ? " dark " : " light ") << scale);
+        INFO(look.panel << " " << look.arrangement << " " << look.chart << (dark ? " dark " : " light ") << scale);
         viewer::State state = viewer::first_state();
         state.panel = look.panel;
         state.arrangement = look.arrangement;
+        state.performance.chart = look.chart;
         state.dark = dark;
         state.scale = scale;
         Screen screen(state);

@@ -1,0 +1,74 @@
+// The side that asks: a worker as a child process, and what state it is in.
+//
+// Nothing here waits: `poll` takes what has come since it was last called. A worker that ends, does not answer or
+// speaks another version is said to be so; what it had been asked and has not finished is `unfinished`, to be asked of
+// the next.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/worker/child.h"
+#include "algorithms/worker/protocol.h"
+
+namespace convlens::worker {
+
+// Seconds.
+struct Patience {
+  double hello = 20;      // for the first line: a machine far away, whose program has to be started
+  double pong = 5;        // for the answer to a ping, before the worker is called silent
+  double ping_every = 2;  // while it is asked for something
+};
+
+class Client {
+ public:
+  enum class State : std::uint8_t {
+    starting,       // its first line has not come yet
+    ready,          // it answers
+    silent,         // it owes an answer, and is still waited for
+    other_version,  // it speaks another protocol, and is asked nothing
+    gone,
+  };
+
+  // Starts the program: its first word, with the others as arguments. Where that fails the state is `gone`.
+  explicit Client(const std::vector<std::string>& words, const Patience& patience = {});
+
+  // What it has answered since the last call: Started, Samples, Done, Refused and Ceilings.
+  std::vector<Answer> poll();
+
+  // Asked once the worker is ready; until then it is kept.
+  void measure(const Job& job);
+  void cancel(std::int64_t id);
+  void ask_ceilings(bool gpu);
+
+  State state() const { return state_; }
+  std::string says() const;  // the state, for people: "has not answered for 7 s"
+  const std::optional<Hello>& hello() const { return hello_; }
+
+  // Jobs that are asked for and neither done nor refused, in the order of their numbers.
+  std::vector<Job> unfinished() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void ask(const Question& question);
+  void take(const Answer& answer, std::vector<Answer>& answers);
+  void take_hello(const Hello& hello);
+  void look_at_clock();
+  double waited() const { return std::chrono::duration<double>(Clock::now() - heard_).count(); }
+
+  std::optional<Child> child_;
+  Patience patience_;
+  State state_ = State::starting;
+  std::optional<Hello> hello_;
+  std::string why_;                // of the state, where there is more to say
+  std::vector<std::string> kept_;  // lines for a worker that has not said hello
+  std::map<std::int64_t, Job> unfinished_;
+  Clock::time_point heard_ = Clock::now(), pinged_ = heard_;
+  std::int64_t pings_ = 0, pongs_ = 0;
+};
+
+}  // namespace convlens::worker

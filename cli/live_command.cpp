@@ -1,0 +1,232 @@
+// `convlens live`: one run measured without end in a terminal, while keys flip its options.
+//
+// A worker measures, here or on another machine (algorithms/worker/protocol.h). Each set of options has one line, with
+// the median of its last samples. Keys come from a terminal, or from a pipe: then each set is measured for a while
+// before the next key is read, and each line is written once, when it stands.
+#include <poll.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "algorithms/worker/client.h"
+#include "algorithms/worker/line.h"
+#include "cli/arguments.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+
+namespace convlens::cli {
+
+namespace {
+
+using namespace worker;
+
+constexpr std::string_view kKeys = "123456789abcdefghijklmnoprstuvwxyz";  // q quits
+
+struct LiveArguments {
+  LayerArguments layers;
+  RowArguments row;
+  std::string worker;
+  bool kernel_alone = false, cold_cache = false;
+  std::uint64_t seed = 1;
+  double seconds = 0.5;
+};
+
+// The terminal on stdin, one key at a time and without showing it; as it was before when this object dies.
+class Keyboard {
+ public:
+  Keyboard() : terminal_(isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &before_) == 0) {
+    if (!terminal_) return;
+    termios now = before_;
+    now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    tcsetattr(STDIN_FILENO, TCSANOW, &now);
+  }
+  ~Keyboard() {
+    if (terminal_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+  }
+  Keyboard(const Keyboard&) = delete;
+  Keyboard& operator=(const Keyboard&) = delete;
+
+  bool terminal() const { return terminal_; }
+
+  // The next key, waited for at most `milliseconds`; 'q' at the end of the input.
+  char key(int milliseconds) {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    if (poll(&input, 1, milliseconds) <= 0) return kNone;
+    char key = 'q';
+    if (read(STDIN_FILENO, &key, 1) <= 0) return 'q';
+    return key;
+  }
+  static constexpr char kNone = 0;
+
+ private:
+  termios before_{};
+  bool terminal_;
+};
+
+class Live {
+ public:
+  Live(const LiveArguments& arguments, const Globals& globals)
+      : arguments_(arguments),
+        json_(globals.json),
+        layer_(only(arguments.layers.layers(), "layer")),
+        run_(only(arguments.row.algorithm_given() ? arguments.row.runs() : std::vector<Run>{}, "ROW")),
+        client_(words(arguments, globals)) {
+    for (const Option& option : run_.algorithm->options)
+      if (!option.values.empty() && keys_.size() < kKeys.size()) keys_.push_back(&option);
+  }
+
+  void go() {
+    say_keys();
+    ask();
+    const bool rewrites = isatty(STDOUT_FILENO) && !json_;
+    while (!interrupted()) {
+      constexpr int kLook = 50;  // ms
+      // From a pipe, a set of options has its time before the next key is read.
+      const bool listens = keyboard_.terminal() || stands();
+      if (!listens) usleep(kLook * 1000);
+      const char key = listens ? keyboard_.key(kLook) : Keyboard::kNone;
+      poll_worker();
+      if (rewrites) print("\r\033[K" + text());
+      if (key == 'q') break;
+      if (key != Keyboard::kNone) flip(key);
+    }
+    finish_line();
+    if (!measured_ && !refused_.empty()) throw Unsupported(refused_);
+  }
+
+ private:
+  static std::vector<std::string> words(const LiveArguments& arguments, const Globals& globals) {
+    if (!arguments.worker.empty()) return shell_words(arguments.worker);
+    std::vector<std::string> words = this_program();
+    if (globals.threads > 0) words.insert(words.end(), {"--threads", std::to_string(globals.threads)});
+    if (globals.memory_limit) words.insert(words.end(), {"--memory-limit", std::to_string(*globals.memory_limit)});
+    if (globals.no_cache) words.emplace_back("--no-cache");
+    return words;
+  }
+
+  void say_keys() const {
+    std::string keys;
+    for (std::size_t k = 0; k < keys_.size(); ++k) keys += std::string(1, kKeys[k]) + " " + keys_[k]->id + "  ";
+    say("keys: " + keys + "q quits");
+  }
+
+  void ask() {
+    line_ = {};
+    line_.run = run_name(*run_.algorithm, run_.options);
+    refused_.clear();
+    asked_ = std::chrono::steady_clock::now();
+    client_.measure({.id = ++id_,
+                     .layer = layer_.name,
+                     .spec = layer_.problem.spec(),
+                     .run = line_.run,
+                     .dtype = only(arguments_.row.dtypes({DType::f32}), "--dtype"),
+                     .layouts = only(arguments_.row.layouts({Layouts{}}), "--layout"),
+                     .kernel_alone = arguments_.kernel_alone,
+                     .cold_cache = arguments_.cold_cache,
+                     .seed = arguments_.seed,
+                     .endless = true});
+  }
+
+  void poll_worker() {
+    for (const Answer& answer : client_.poll()) take(answer);
+    if (client_.state() == Client::State::other_version) throw Unsupported("--worker: " + client_.says());
+    if (client_.state() == Client::State::gone) throw Unsupported("--worker: " + client_.says() + lost());
+  }
+
+  // What a worker that is gone leaves: the last line is not lost with it.
+  std::string lost() const { return line_.ms.empty() ? "" : "; last: " + text(); }
+
+  void take(const Answer& answer) {
+    if (const auto* started = std::get_if<Started>(&answer); started != nullptr && started->id == id_)
+      line_.flops = started->flops, line_.executed = started->executed_flops;
+    if (const auto* samples = std::get_if<Samples>(&answer); samples != nullptr && samples->id == id_)
+      line_.ms.insert(line_.ms.end(), samples->ms.begin(), samples->ms.end()), measured_ = true;
+    if (const auto* refused = std::get_if<Refused>(&answer); refused != nullptr && refused->id == id_)
+      refused_ = refused->why;
+    if (const auto* done = std::get_if<Done>(&answer); done != nullptr && done->id == id_) record_ = done->record;
+  }
+
+  bool stands() const {
+    const double waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - asked_).count();
+    return !refused_.empty() || (!line_.ms.empty() && waited >= arguments_.seconds);
+  }
+
+  std::string text() const {
+    if (!refused_.empty()) return line_.run + "  refused: " + refused_;
+    if (line_.ms.empty()) return line_.run + "  ...";
+    return line_.run + "  " + rate_text(line_.tflops()) + "  (median of the last " +
+           std::to_string(std::min(line_.ms.size(), Line::kWindow)) + " of " + std::to_string(line_.ms.size()) +
+           " samples: " + significant(line_.median_ms(), 4) + " ms)";
+  }
+
+  // Ends the measurement of this set of options, and leaves its line as it stands.
+  void finish_line() {
+    client_.cancel(id_);
+    if (json_) {
+      record_.clear();
+      while (refused_.empty() && record_.empty() && !client_.unfinished().empty()) {
+        usleep(5000);
+        poll_worker();
+      }
+      if (!record_.empty()) print(record_ + "\n");
+      if (!refused_.empty()) say(text());
+      return;
+    }
+    print((isatty(STDOUT_FILENO) ? "\r\033[K" : "") + text() + "\n");
+  }
+
+  void flip(char key) {
+    const std::size_t number = kKeys.find(key);
+    if (number >= keys_.size()) return;
+    finish_line();
+    const Option& option = *keys_[number];
+    const auto now = std::ranges::find(option.values, run_.options[option.id]);
+    const auto next = now == option.values.end() ? now : std::next(now);
+    run_.options.set(option.id, next == option.values.end() ? option.values.front() : *next);
+    ask();
+  }
+
+  const LiveArguments& arguments_;
+  const bool json_;
+  Layer layer_;
+  Run run_;
+  Client client_;
+  Keyboard keyboard_;
+  std::vector<const Option*> keys_;  // what each key flips
+  std::int64_t id_ = 0;
+  Line line_;
+  std::string refused_, record_;
+  bool measured_ = false;  // anything at all
+  std::chrono::steady_clock::time_point asked_;
+};
+
+}  // namespace
+
+void add_live(CLI::App& app, const Globals& globals) {
+  Command command(app, "live", "one run measured without end, while keys flip its options",
+                  {"convlens live direct.cpu --layer cv12", "convlens live direct.cpu --layer cv9 --timed kernel",
+                   "convlens live im2win.cpu --layer cv9 --layout NHWC --cold --json"});
+  const auto arguments = std::make_shared<LiveArguments>();
+  LiveArguments* a = arguments.get();
+  a->row.add_row_to(command);
+  a->layers.add_to(command, Amount::one);
+  command.text(
+      "--timed",
+      [a](const std::string& value) {
+        if (value != "call" && value != "kernel") throw BadInput("--timed: " + value + ", must be call or kernel");
+        a->kernel_alone = value == "kernel";
+      },
+      "WHAT", "call: all that a caller pays, when left out; kernel: what follows packing and transforming x and w");
+  command.flag("--cold", a->cold_cache, "empty the caches before each sample");
+  command.text("--worker", a->worker, "COMMAND", "a worker elsewhere, as in 'ssh host convlens worker'");
+  command.number(
+      "--seconds", 0, 1e6, [a](double v) { a->seconds = v; },
+      "with keys from a pipe: how long each set of options is measured; 0.5 when left out");
+  command.run([arguments, &globals] { Live(*arguments, globals).go(); });
+}
+
+}  // namespace convlens::cli

@@ -1,0 +1,153 @@
+// What the Performance panel compares, the records that stand in, and its part of the state.
+#include "viewer/logic/comparisons.h"
+
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include "algorithms/error.h"
+#include "algorithms/problem/layers.h"
+#include "tests/catch.h"
+#include "tests/support/command.h"
+#include "tests/viewer/states.h"
+
+using namespace convlens;
+using namespace convlens::viewer;
+
+namespace {
+
+State cv9(std::int64_t batch, const std::string& run) {
+  State state = first_state();
+  state.layer = "cv9";
+  state.spec = find_layer("cv9").spec;
+  state.spec.n = batch;
+  state.performance.run = run;
+  return state;
+}
+
+}  // namespace
+
+TEST_CASE("the waterfall has the live run and one change of each switch, every one of them a run that exists") {
+  for (const Algorithm* row : algorithms()) {
+    State state = cv9(2, row->id);
+    if (row->unit == Unit::tc) state.dtype = DType::f16;
+    const std::vector<Change> all = changes(state);
+    REQUIRE_FALSE(all.empty());
+    std::set<std::string> runs;
+    for (const Change& change : all) {
+      INFO(change.job.run);
+      CHECK(runs.insert(change.job.run).second);
+      const Run run = parse_run(change.job.run);
+      CHECK(run.algorithm == row);
+      int different = 0;
+      for (const auto& [id, value] : run.options.values()) different += value != parse_run(row->id).options[id];
+      CHECK(different == (change.option == nullptr ? 0 : 1));
+    }
+  }
+}
+
+TEST_CASE("the waterfall of a run with an option off changes that one back") {
+  const std::vector<Change> all = changes(cv9(1, "im2win.cpu:simd=off"));
+  CHECK(all.front().job.run == "im2win.cpu:simd=off");
+  CHECK(std::ranges::any_of(all, [](const Change& change) { return change.job.run == "im2win.cpu"; }));
+}
+
+TEST_CASE("a live run of no such row compares nothing") {
+  CHECK_FALSE(comparisons(cv9(1, "im2win.nonsense")));
+  CHECK_FALSE(comparisons(cv9(1, "im2win.cpu:nonsense=1")));
+}
+
+TEST_CASE("recorded runs stand in for what is not measured, and say on what they were made") {
+  const Records& records = shipped_records();
+  CHECK(records.wrong.empty());
+  CHECK(records.curves.size() > 300);
+  const Study study;
+  const Curve* cpu = known(study, records, job_of(cv9(4, "im2win.cpu"), "im2win.cpu"));
+  REQUIRE(cpu != nullptr);
+  CHECK(cpu->made_on.find("EPYC") != std::string::npos);
+  CHECK(cpu->line.flops == ConvProblem(cv9(4, "").spec).flops());
+  CHECK(known(study, records, job_of(cv9(5, ""), "im2win.cpu")) == nullptr);
+  State gpu = cv9(256, "im2win.cc");
+  CHECK(known(study, records, job_of(gpu, "im2win.cc")) == nullptr);  // it was recorded with cold caches
+  gpu.performance.timed = "cold";
+  const Curve* h200 = known(study, records, job_of(gpu, "im2win.cc"));
+  REQUIRE(h200 != nullptr);
+  CHECK(h200->made_on.find("H200") != std::string::npos);
+  CHECK(h200->unit == "cc");
+  CHECK(records.ceilings(job_of(gpu, "im2win.cc"))->f32_tflops > 40);
+  // And the closest to what there is not.
+  const Curve* closest = records.closest(job_of(cv9(1, ""), "im2win.cc"));
+  REQUIRE(closest != nullptr);
+  CHECK(closest->job.run == "im2win.cc");
+}
+
+TEST_CASE("the rates of a record are those it was written with") {
+  const Records& records = shipped_records();
+  for (const Curve& curve : records.curves) {
+    const auto record = nlohmann::json::parse(curve.record);
+    INFO(curve.job.run << " " << curve.job.layer);
+    const double median = curve.line.median_ms(0);
+    CHECK(median == Approx(record.at("median_ms").get<double>()));
+    CHECK(static_cast<double>(curve.line.flops) / median * 1e-9 == Approx(record.at("tflops").get<double>()));
+    CHECK(static_cast<double>(curve.line.executed) / median * 1e-9 ==
+          Approx(record.at("tflops_executed").get<double>()));
+  }
+}
+
+TEST_CASE("lines that are no records are left out and named") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/some.jsonl";
+  std::ofstream(file) << "nonsense\n{}\n{\"schema\":1,\"layout\":3}\n";
+  const Records records = read_records({file, folder.path() + "/none.jsonl"});
+  CHECK(records.curves.empty());
+  REQUIRE(records.wrong.size() == 3);
+  CHECK(records.wrong[1].starts_with(file + ":2: "));
+}
+
+TEST_CASE("a sweep has legal layers only, each computed by its row") {
+  for (const std::string& swept : swept_names()) {
+    State state = cv9(1, "im2win.cpu");
+    state.performance.swept = swept;
+    const std::vector<Sweep> all = sweeps(state);
+    CHECK(all.size() >= 4);
+    for (const Sweep& sweep : all) {
+      INFO(swept << " " << sweep.run);
+      REQUIRE(sweep.values.size() == sweep.jobs.size());
+      for (const worker::Job& job : sweep.jobs) {
+        const Run run = parse_run(job.run);
+        CHECK(broken_rules(job.spec).empty());
+        CHECK(run.algorithm->supports(
+            complete(*run.algorithm, {ConvProblem(job.spec), job.dtype, job.layouts, run.options})));
+      }
+    }
+  }
+}
+
+TEST_CASE("curves cross where one falls behind the other") {
+  const std::vector<double> values{1, 4, 16};
+  CHECK(crossovers(values, {1, 2, 4}, {2, 3, 8}).empty());
+  const auto once = crossovers(values, {1, 2, 4}, {2, 1, 1});
+  REQUIRE(once.size() == 1);
+  CHECK(once[0] == Approx(2));  // in the middle of 1 and 4 on a scale of logarithms
+  CHECK(crossovers(values, {1, 2, 1}, {2, 1, 2}).size() == 2);
+  const auto touched = crossovers(values, {1, 2, 4}, {2, 2, 2});  // equal at 4, ahead from there on
+  REQUIRE(touched.size() == 1);
+  CHECK(touched[0] > 1);
+  CHECK(touched[0] < 16);
+  CHECK(crossovers(values, {1, std::nan(""), 4}, {2, 1, 1}).size() == 1);
+  CHECK(crossovers({}, {}, {}).empty());
+}
+
+TEST_CASE("the panel's part of a state is read as it was written, and damage is refused by name") {
+  State state = cv9(1, "im2win.cpu:simd=off");
+  state.performance.chart = "sweep";
+  state.performance.timed = "cold";
+  state.performance.swept = "stride";
+  CHECK(state_from_json(to_json(state)) == state);
+  for (const auto& [field, value] : std::vector<std::pair<std::string, std::string>>{
+           {"chart", "pie"}, {"timed", "never"}, {"swept", "colour"}, {"colour", "blue"}}) {
+    auto json = to_json(state);
+    json["performance"][field] = value;
+    CHECK_THROWS_WITH(state_from_json(json), Catch::Contains("performance." + field));
+  }
+}

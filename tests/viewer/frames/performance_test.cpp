@@ -1,0 +1,127 @@
+// The Performance panel through pointer and keys, with a real worker behind it and with broken ones.
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "algorithms/worker/child.h"
+#include "tests/catch.h"
+#include "tests/support/command.h"
+#include "tests/viewer/frames/screen.h"
+#include "tests/viewer/states.h"
+#include "viewer/logic/comparisons.h"
+
+namespace {
+
+using namespace convlens;
+using namespace convlens::testing;
+
+const std::vector<std::string> kWorker{std::string(CONVLENS_BINARY_DIR) + "/convlens", "worker"};
+
+viewer::State panel_state() {
+  viewer::State state = state_of({.n = 1, .ci = 8, .hi = 16, .wi = 16, .co = 8, .hf = 3, .wf = 3}, {});
+  state.panel = "performance";
+  state.performance.run = "direct.cpu";
+  return state;
+}
+
+bool comes_true(Screen& screen, const std::function<bool()>& question) {
+  for (int k = 0; k < 2000 && !question(); ++k) {
+    screen.frames(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return question();
+}
+bool moves(Screen& screen) {
+  return comes_true(screen, [&] {
+    const viewer::Curve* live = screen.app().study().live();
+    return live != nullptr && live->line.ms.size() > 3;
+  });
+}
+
+// A widget of the panel, wherever across it stands.
+std::optional<Point> find(Screen& screen, const std::string& label) {
+  std::optional<Point> found;
+  for (float column = 0.02f; !found && column < 0.9f; column += 0.02f)
+    found = screen.find(screen.child("performance").name, {label}, column);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("flipping a switch moves the live line, leaves the old one as a ghost, and can be undone") {
+  if (!can_draw()) return;
+  Screen screen(panel_state(), 1600, 1000, kWorker);
+  REQUIRE(moves(screen));
+  CHECK(screen.picture().count(screen.child("performance").inner, viewer::palette().lit) > 10);
+  const auto box = find(screen, "simd");
+  REQUIRE(box);
+  screen.click(*box);
+  CHECK(screen.state().performance.run == "direct.cpu:simd=off");
+  REQUIRE(moves(screen));
+  CHECK(screen.app().study().live()->line.run == "direct.cpu:simd=off");
+  REQUIRE(screen.app().study().ghosts().size() == 1);
+  screen.key(viewer::Key::z, true);
+  CHECK(screen.state().performance.run == "direct.cpu");
+}
+
+TEST_CASE("Escape ends what is being measured, and what is done stays in the data") {
+  if (!can_draw()) return;
+  Screen screen(panel_state(), 1600, 1000, kWorker);
+  const auto compared = *viewer::comparisons(screen.state());
+  screen.app().study().measure(compared.wanted("live"));
+  REQUIRE(comes_true(screen, [&] { return screen.app().study().progress().done > 2; }));
+  screen.key(viewer::Key::escape);
+  REQUIRE(comes_true(screen, [&] { return screen.app().study().progress().all == 0; }));
+  const auto data = screen.app().data();
+  CHECK(data.front().at("source") == "measured");
+  CHECK(data.front().at("tflops").get<double>() > 0);
+}
+
+TEST_CASE("another panel in front lets the worker rest") {
+  if (!can_draw()) return;
+  Screen screen(panel_state(), 1600, 1000, kWorker);
+  REQUIRE(moves(screen));
+  viewer::State other = screen.state();
+  other.panel = "memory";
+  screen.app().change(other);
+  screen.frames(2);
+  CHECK(screen.app().study().live() == nullptr);
+  CHECK(comes_true(screen, [&] { return !screen.app().study().busy(); }));
+}
+
+TEST_CASE("workers that fail are shown and drawn without a fault, whatever they say") {
+  if (!can_draw()) return;
+  const std::string hello = R"(echo '{"is":"hello","protocol":1,"revision":"r","host":"h","cpu":"c","gpu":""}'; )";
+  for (const std::string& script :
+       {std::string("exit 1"), std::string("sleep 9"), std::string("yes nonsense"), hello + "sleep 9",
+        hello + "yes nonsense", hello + "read line; kill -9 $$",
+        std::string("echo '{\"is\":\"hello\",\"protocol\":7}'; sleep 9"),
+        hello + R"(read l; echo '{"is":"samples","id":1,"ms":[0,-1,1e308,1e-308]}'; sleep 9)"}) {
+    INFO(script);
+    Screen screen(panel_state(), 1280, 720, worker::shell_words(script));
+    const auto begin = std::chrono::steady_clock::now();
+    for (int k = 0; k < 40; ++k) {
+      screen.frames(1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+    CHECK(screen.picture().colours(screen.child("performance").inner) >= 8);
+  }
+}
+
+TEST_CASE("a worker that is gone can be started again by hand") {
+  if (!can_draw()) return;
+  const TemporaryFolder folder;
+  const std::string died = folder.path() + "/died";
+  Screen screen(panel_state(), 1600, 1000,
+                worker::shell_words("if [ -e " + died + " ]; then exec " + kWorker[0] + " worker; fi; touch " + died));
+  REQUIRE(comes_true(screen, [&] {
+    const auto* client = screen.app().study().client();
+    return client != nullptr && client->state() == worker::Client::State::gone;
+  }));
+  screen.frames(2);
+  const auto button = find(screen, "start another");
+  REQUIRE(button);
+  screen.click(*button);
+  CHECK(moves(screen));
+}

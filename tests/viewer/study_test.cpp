@@ -1,0 +1,145 @@
+// What the Performance panel measures: the live line and its ghosts, jobs with an end, and workers that fail.
+#include "viewer/logic/study.h"
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "tests/catch.h"
+#include "tests/support/command.h"
+#include "tests/viewer/states.h"
+#include "viewer/logic/comparisons.h"
+
+namespace {
+
+using namespace convlens;
+using namespace convlens::viewer;
+using worker::Job;
+
+const std::vector<std::string> kWorker{std::string(CONVLENS_BINARY_DIR) + "/convlens", "worker"};
+
+State small() {
+  State state = testing::state_of({.n = 1, .ci = 8, .hi = 16, .wi = 16, .co = 8, .hf = 3, .wf = 3}, {});
+  state.performance.run = "direct.cpu";
+  return state;
+}
+
+bool comes_true(Study& study, const std::function<bool()>& question) {
+  for (int k = 0; k < 10'000 && !question(); ++k) {
+    study.poll();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return question();
+}
+
+std::size_t samples(const Curve* curve) { return curve == nullptr ? 0 : curve->line.ms.size(); }
+
+}  // namespace
+
+TEST_CASE("the live line moves, and leaves a ghost when an option is flipped") {
+  Study study(kWorker);
+  const State state = small();
+  const Job first = job_of(state, "direct.cpu"), second = job_of(state, "direct.cpu:simd=off");
+  study.show(first);
+  REQUIRE(comes_true(study, [&] { return samples(study.live()) > 5; }));
+  study.show(first);
+  CHECK(study.ghosts().empty());
+  study.show(second);
+  REQUIRE(comes_true(study, [&] { return samples(study.live()) > 5; }));
+  CHECK(study.live()->line.run == "direct.cpu:simd=off");
+  REQUIRE(study.ghosts().size() == 1);
+  CHECK(study.ghosts().front()->line.run == "direct.cpu");
+  CHECK(samples(study.ghosts().front().get()) > 5);
+  CHECK(study.live()->seconds.front() >= study.ghosts().front()->seconds.front());
+  CHECK(study.live()->median.size() == samples(study.live()));
+  CHECK(study.find(first) == study.ghosts().front().get());
+}
+
+TEST_CASE("jobs are measured in passes while the live run rests, and it goes on after them") {
+  Study study(kWorker);
+  const State state = small();
+  const Comparisons compared = *comparisons(state);
+  study.show(compared.job);
+  REQUIRE(comes_true(study, [&] { return samples(study.live()) > 0; }));
+  study.measure(compared.wanted("live"));
+  study.measure(compared.wanted("live"));  // no second time
+  CHECK(study.progress().all == compared.wanted("live").size() * Study::kPasses);
+  REQUIRE(comes_true(study, [&] { return study.progress().all == 0; }));
+  for (const Change& change : compared.changes) {
+    INFO(change.job.run);
+    CHECK(samples(study.find(change.job)) >= Study::kPasses * Study::kPassRepeats);
+  }
+  const std::size_t before = samples(study.live());
+  CHECK(comes_true(study, [&] { return samples(study.live()) > before; }));
+  study.measure(compared.wanted("live"));
+  CHECK(study.progress().all == 0);  // all of it is known
+}
+
+TEST_CASE("what is cancelled keeps what it has") {
+  Study study(kWorker);
+  const Comparisons compared = *comparisons(small());
+  const auto jobs = compared.wanted("live");
+  study.measure(jobs);
+  REQUIRE(comes_true(study, [&] { return samples(study.find(jobs[0])) > 0 && study.progress().done > 0; }));
+  study.cancel();
+  REQUIRE(comes_true(study, [&] { return study.progress().all == 0; }));
+  CHECK(samples(study.find(jobs[0])) > 0);
+  study.measure(jobs);
+  CHECK(study.progress().all > 0);
+}
+
+TEST_CASE("a worker that dies loses nothing: another does what it owed") {
+  const TemporaryFolder folder;
+  // Dies after its first samples, once; the next is a real one.
+  const std::string script =
+      "if [ -e " + folder.path() + "/died ]; then exec " + kWorker[0] + " worker; fi; touch " + folder.path() +
+      R"(/died; echo '{"is":"hello","protocol":1,"revision":"","host":"h","cpu":"c","gpu":""}'; read line;
+echo '{"is":"started","id":1,"run":"direct.cpu","unit":"cpu","flops":1000,"executed_flops":1000,"tensor_bytes":1,"workspace_bytes":1}'
+echo '{"is":"samples","id":1,"ms":[4.5]}'; echo broken >&2; exit 3)";
+  Study study(worker::shell_words(script));
+  const Comparisons compared = *comparisons(small());
+  study.measure({compared.changes[0].job, compared.changes[1].job});
+  REQUIRE(comes_true(study, [&] { return study.client()->state() == worker::Client::State::gone; }));
+  CHECK(study.client()->says().find("broken") != std::string::npos);
+  CHECK_FALSE(study.busy());
+  CHECK(study.find(compared.changes[0].job)->line.ms == std::vector<double>{4.5});
+  study.restart();
+  REQUIRE(comes_true(study, [&] { return study.progress().all == 0; }));
+  CHECK(study.find(compared.changes[0].job)->line.ms.front() == 4.5);
+  CHECK(samples(study.find(compared.changes[1].job)) > 0);
+}
+
+TEST_CASE("a run that is refused is said to be so, and the line of the next one moves") {
+  Study study(kWorker);
+  State state = small();
+  study.show(job_of(state, "direct.cpu:nonsense=on"));
+  REQUIRE(comes_true(study, [&] { return !study.live()->refused.empty(); }));
+  study.poll();
+  study.show(job_of(state, "direct.cpu"));
+  CHECK(comes_true(study, [&] { return samples(study.live()) > 0; }));
+  CHECK(study.ghosts().empty());
+}
+
+TEST_CASE("without a worker nothing is measured, and nothing breaks") {
+  Study study;
+  const State state = small();
+  study.show(job_of(state, "direct.cpu"));
+  study.measure({job_of(state, "direct.cpu")});
+  study.ceilings(false);
+  study.poll();
+  CHECK_FALSE(study.busy());
+  CHECK(study.live() == nullptr);
+  CHECK(study.progress().all == 0);
+}
+
+TEST_CASE("a curve forgets the older half of more samples than it may keep") {
+  Curve curve;
+  curve.line.flops = 1'000'000;
+  const std::vector<double> some(1000, 0.5);
+  for (int k = 0; k < 50; ++k) curve.add(some, k, k + 1);
+  CHECK(curve.line.ms.size() <= Curve::kMostSamples);
+  CHECK(curve.seconds.size() == curve.line.ms.size());
+  CHECK(curve.tflops.size() == curve.line.ms.size());
+  CHECK(curve.median.size() == curve.line.ms.size());
+  CHECK(curve.seconds.back() == 50);
+}

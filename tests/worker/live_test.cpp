@@ -1,0 +1,79 @@
+// `convlens live` with keys from a pipe, and the worker as programs use it.
+#include <nlohmann/json.hpp>
+
+#include "algorithms/worker/line.h"
+#include "tests/catch.h"
+#include "tests/support/command.h"
+
+using namespace convlens;
+
+namespace {
+
+const std::string kConvlens = std::string(CONVLENS_BINARY_DIR) + "/convlens";
+
+// The command with `keys` on its stdin.
+CommandResult piped(const std::string& keys, const std::string& arguments) {
+  return run_command(
+      {.arguments = {"-c", "printf '" + keys + "' | \"" + kConvlens + "\" " + arguments}, .program = "/bin/sh"});
+}
+const std::string kLive = "live direct.cpu 1x8x20x20 --filter 8x3x3 --seconds 0.05 ";
+
+}  // namespace
+
+TEST_CASE("keys from a pipe flip options, and each set of them has one line") {
+  const CommandResult result = piped("1\\n2 21zq", kLive);
+  INFO(result.err);
+  REQUIRE(result.exit == 0);
+  const std::vector<std::string> lines = result.out_lines();
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0].starts_with("direct.cpu  "));
+  CHECK(lines[1].starts_with("direct.cpu:simd=off  "));
+  CHECK(lines[2].starts_with("direct.cpu:simd=off,threads=one  "));
+  CHECK(lines[3].starts_with("direct.cpu:simd=off  "));
+  CHECK(lines[4].starts_with("direct.cpu  "));
+  for (const std::string& line : lines) CHECK(line.find("FLOPS") != std::string::npos);
+  CHECK(result.err.find("1 simd") != std::string::npos);
+}
+
+TEST_CASE("the end of the keys is the end, and a flipped option is a record for programs") {
+  CHECK(piped("", kLive).out_lines().size() == 1);
+  const CommandResult result = piped("1", kLive + "--json");
+  REQUIRE(result.out_lines().size() == 2);
+  CHECK(nlohmann::json::parse(result.out_lines()[0]).at("run") == "direct.cpu");
+  CHECK(nlohmann::json::parse(result.out_lines()[1]).at("run") == "direct.cpu:simd=off");
+}
+
+TEST_CASE("live says what is wrong") {
+  CHECK(piped("", "live direct.cpu").exit == 2);
+  CHECK(piped("", "live --layer cv9").err.find("ROW") != std::string::npos);
+  CHECK(piped("", kLive + "--timed nothing").err.find("--timed: nothing") != std::string::npos);
+  CHECK(piped("", "live direct.cpu --layer cv9 --dtype f64").exit == 3);
+  const CommandResult gone = piped("", kLive + "--worker 'echo no such host >&2; exit 255'");
+  CHECK(gone.exit == 3);
+  CHECK(gone.err.find("exit code 255: no such host") != std::string::npos);
+  const CommandResult other =
+      piped("", kLive + "--worker 'echo \"{\\\"is\\\":\\\"hello\\\",\\\"protocol\\\":9}\"; sleep 3'");
+  CHECK(other.err.find("protocol 9") != std::string::npos);
+}
+
+TEST_CASE("a worker answers what it does not understand, goes on, and ends with its input") {
+  const CommandResult result = piped("nonsense\\n{\"is\":\"ping\",\"id\":4}\\n", "worker");
+  CHECK(result.exit == 0);
+  REQUIRE(result.out_lines().size() == 3);
+  CHECK(nlohmann::json::parse(result.out_lines()[0]).at("is") == "hello");
+  CHECK(nlohmann::json::parse(result.out_lines()[1]).at("is") == "not understood");
+  CHECK(nlohmann::json::parse(result.out_lines()[2]).at("is") == "pong");
+}
+
+TEST_CASE("the rolling median is of the last samples, and rates have their unit") {
+  worker::Line line;
+  CHECK(worker::rate_text(line.tflops()) == "n/a");
+  line.flops = 1'000'000'000;
+  line.ms = std::vector<double>(500, 100.0);
+  line.ms.insert(line.ms.end(), worker::Line::kWindow, 2.0);
+  CHECK(line.median_ms() == 2.0);
+  CHECK(line.median_ms(0) == 100.0);
+  CHECK(worker::rate_text(line.tflops()) == "500 GFLOPS");
+  CHECK(worker::rate_text(41.123) == "41.1 TFLOPS");
+  CHECK(worker::rate_text(0.0012) == "1.20 GFLOPS");
+}

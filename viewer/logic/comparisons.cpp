@@ -1,0 +1,185 @@
+#include "viewer/logic/comparisons.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "algorithms/error.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+using worker::Job;
+
+bool computes(const Run& run, const Job& job) {
+  const Request request{ConvProblem(job.spec), job.dtype, job.layouts, run.options};
+  return static_cast<bool>(run.algorithm->supports(complete(*run.algorithm, request)));
+}
+
+// Of what the sweep varies: the values, and the layer at one of them, padded so that its outputs stay what they were.
+const std::vector<std::int64_t>& values_of(const std::string& swept) {
+  static const std::vector<std::int64_t> batches{1, 2, 4, 8, 16}, channels{4, 8, 16, 32, 64, 128, 256},
+      sizes{7, 14, 28, 56, 112}, filters{1, 3, 5, 7, 9, 11}, strides{1, 2, 3, 4};
+  if (swept == "n") return batches;
+  if (swept == "size") return sizes;
+  if (swept == "filter") return filters;
+  return swept == "stride" ? strides : channels;
+}
+
+ConvSpec at_value(ConvSpec spec, const std::string& swept, std::int64_t value) {
+  if (swept == "n") spec.n = value;
+  if (swept == "c_i") spec.ci = value;
+  if (swept == "c_o") spec.co = value;
+  if (swept == "size") spec.hi = spec.wi = value;
+  if (swept == "stride") spec.stride_h = spec.stride_w = value;
+  if (swept == "filter") {
+    spec.hf = spec.wf = value;
+    spec.pad_top = spec.pad_bottom = spec.pad_left = spec.pad_right = value / 2;
+  }
+  return spec;
+}
+
+}  // namespace
+
+Job job_of(const State& state, const std::string& run) {
+  return {.layer = state.layer,
+          .spec = state.spec,
+          .run = run,
+          .dtype = state.dtype,
+          .layouts = state.layouts,
+          .kernel_alone = state.performance.timed == "kernel",
+          .cold_cache = state.performance.timed == "cold",
+          .seed = state.seed};
+}
+
+std::optional<Run> live_run(const State& state) {
+  try {
+    return parse_run(state.performance.run);
+  } catch (const BadInput&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<const Option*> switches(const Algorithm& row) {
+  std::vector<const Option*> all;
+  for (const Option& option : row.options)
+    if (option.ablation && option.values.size() > 1) all.push_back(&option);
+  return all;
+}
+
+std::vector<Change> changes(const State& state) {
+  const auto run = live_run(state);
+  if (!run) return {};
+  std::vector<Change> all{{nullptr, "", job_of(state, run_name(*run->algorithm, run->options))}};
+  for (const Option* option : switches(*run->algorithm))
+    for (const std::string& value : option->values) {
+      if (run->options.is(option->id, value)) continue;
+      Run other = *run;
+      other.options.set(option->id, value);
+      const Job job = job_of(state, run_name(*other.algorithm, other.options));
+      if (computes(other, job)) all.push_back({option, value, job});
+    }
+  return all;
+}
+
+std::vector<Job> peers(const State& state) {
+  const auto run = live_run(state);
+  if (!run) return {};
+  static const std::vector<std::string> on_cpu{"onednn.auto", "im2col.ref"}, on_gpu{"cudnn.best", "im2col.cc"};
+  std::vector<Job> jobs;
+  for (const std::string& name : run->algorithm->unit == Unit::cpu ? on_cpu : on_gpu) {
+    const auto rows = algorithms();
+    const auto row = std::ranges::find(rows, name, &Algorithm::id);
+    if (row == rows.end()) continue;  // oneDNN's are there only where its library is
+    const Job job = job_of(state, name);
+    if (computes(parse_run(name), job)) jobs.push_back(job);
+  }
+  return jobs;
+}
+
+std::vector<Job> rows_of_unit(const State& state) {
+  const auto run = live_run(state);
+  if (!run) return {};
+  std::vector<Job> jobs{job_of(state, run_name(*run->algorithm, run->options))};
+  const auto unit = run->algorithm->unit_for(state.dtype);
+  for (const Algorithm* row : algorithms()) {
+    // The readable references are for reading.
+    if (row->unit_for(state.dtype) != unit || (row->id.ends_with(".ref") && row->id != "im2col.ref")) continue;
+    const Job job = job_of(state, row->id);
+    if (key_of(job) != key_of(jobs.front()) && computes({row, parse_run(row->id).options}, job)) jobs.push_back(job);
+  }
+  return jobs;
+}
+
+std::vector<Sweep> sweeps(const State& state) {
+  std::vector<Sweep> all;
+  for (const Job& base : rows_of_unit(state)) {
+    if (base.run.starts_with("cudnn.") && base.run != "cudnn.best") continue;  // its best is one of them
+    Sweep sweep{base.run, {}, {}};
+    const Run run = parse_run(base.run);
+    for (const std::int64_t value : values_of(state.performance.swept)) {
+      Job job = base;
+      job.spec = at_value(base.spec, state.performance.swept, value);
+      job.layer.clear();
+      if (!broken_rules(job.spec).empty() || !computes(run, job)) continue;
+      sweep.values.push_back(value);
+      sweep.jobs.push_back(job);
+    }
+    all.push_back(std::move(sweep));
+  }
+  return all;
+}
+
+std::optional<Comparisons> comparisons(const State& state) {
+  const auto run = live_run(state);
+  if (!run) return std::nullopt;
+  return Comparisons{*run,
+                     job_of(state, run_name(*run->algorithm, run->options)),
+                     changes(state),
+                     peers(state),
+                     rows_of_unit(state),
+                     sweeps(state)};
+}
+
+std::vector<Job> Comparisons::wanted(const std::string& chart) const {
+  std::vector<Job> jobs;
+  if (chart == "live") {
+    for (const Change& change : changes) jobs.push_back(change.job);
+    jobs.insert(jobs.end(), peers.begin(), peers.end());
+  } else if (chart == "roofline") {
+    jobs = rows;
+  } else {
+    // Value by value, so that all curves grow side by side.
+    for (std::size_t k = 0; std::ranges::any_of(sweeps, [&](const Sweep& s) { return k < s.jobs.size(); }); ++k)
+      for (const Sweep& sweep : sweeps)
+        if (k < sweep.jobs.size()) jobs.push_back(sweep.jobs[k]);
+  }
+  return jobs;
+}
+
+const Curve* known(const Study& study, const Records& records, const Job& job) {
+  const Curve* measured = study.find(job);
+  return measured != nullptr && !measured->line.ms.empty() ? measured : records.find(job);
+}
+
+std::vector<double> crossovers(const std::vector<double>& values, const std::vector<double>& a,
+                               const std::vector<double>& b) {
+  std::vector<double> crossings;
+  double value = 0, before = std::nan("");
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const double now = std::log(a[k] / b[k]);
+    if (!std::isfinite(now)) continue;
+    if (before * now < 0)
+      crossings.push_back(
+          std::exp(std::log(value) + (std::log(values[k]) - std::log(value)) * before / (before - now)));
+    if (now != 0) before = now, value = values[k];
+  }
+  return crossings;
+}
+
+double intensity(std::int64_t flops, const Job& job) {
+  const Request request{ConvProblem(job.spec), job.dtype, job.layouts};
+  return static_cast<double>(flops) / static_cast<double>(std::max<std::int64_t>(1, request.tensor_bytes()));
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,70 @@
+// What the Performance panel compares: the live run, the same without one of its options at a time, peers, all rows of
+// its unit, and a sweep of one size; and where curves of a sweep cross.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/interface/registry.h"
+#include "viewer/logic/recorded.h"
+#include "viewer/logic/state.h"
+#include "viewer/logic/study.h"
+
+namespace convlens::viewer {
+
+// The job that measures `run` as the state has everything else.
+worker::Job job_of(const State& state, const std::string& run);
+
+// The live run; nothing when no row has this name and these options.
+std::optional<Run> live_run(const State& state);
+
+// One bar of the waterfall: the live run, or that with one of its ablation options changed.
+struct Change {
+  const Option* option = nullptr;  // null for the live run itself
+  std::string value;               // that the option is changed to
+  worker::Job job;
+};
+std::vector<Change> changes(const State& state);
+
+// The options that are switches, "all on" being their defaults.
+std::vector<const Option*> switches(const Algorithm& row);
+
+// Other people's ways on the same unit, where they compute the layer: the lines to be compared with.
+std::vector<worker::Job> peers(const State& state);
+
+// Every row of the live run's unit that computes the layer, as the roofline has them; the live run is the first.
+std::vector<worker::Job> rows_of_unit(const State& state);
+
+// One curve of a sweep: a run at every value of what is swept.
+struct Sweep {
+  std::string run;
+  std::vector<std::int64_t> values;
+  std::vector<worker::Job> jobs;  // as many
+};
+std::vector<Sweep> sweeps(const State& state);
+
+// All of these of one state, for a live run that is a row's.
+struct Comparisons {
+  Run run;
+  worker::Job job;  // that measures it
+  std::vector<Change> changes;
+  std::vector<worker::Job> peers, rows;
+  std::vector<Sweep> sweeps;
+
+  // What the chart needs measured, in the order in which it is best seen.
+  std::vector<worker::Job> wanted(const std::string& chart) const;
+};
+std::optional<Comparisons> comparisons(const State& state);
+
+// What is known of a job: measured, or else recorded; null for nothing.
+const Curve* known(const Study& study, const Records& records, const worker::Job& job);
+
+// Where two curves over the same values change places, on a scale of logarithms; values without a number are left out.
+std::vector<double> crossovers(const std::vector<double>& values, const std::vector<double>& a,
+                               const std::vector<double>& b);
+
+// Operations a byte that x, w, bias and y have: the abscissa of the roofline.
+double intensity(std::int64_t flops, const worker::Job& job);
+
+}  // namespace convlens::viewer

@@ -1,0 +1,165 @@
+#include "viewer/logic/recorded.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <locale>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "algorithms/error.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+ConvSpec spec_of(const Json& p) {
+  const auto both = [&](const char* name, std::size_t k) { return p.at(name).at(k).get<std::int64_t>(); };
+  return {.n = p.at("n"),
+          .ci = p.at("ci"),
+          .hi = p.at("hi"),
+          .wi = p.at("wi"),
+          .co = p.at("co"),
+          .hf = p.at("hf"),
+          .wf = p.at("wf"),
+          .stride_h = both("stride", 0),
+          .stride_w = both("stride", 1),
+          .pad_top = both("pad", 0),
+          .pad_bottom = both("pad", 1),
+          .pad_left = both("pad", 2),
+          .pad_right = both("pad", 3),
+          .dilation_h = both("dilation", 0),
+          .dilation_w = both("dilation", 1),
+          .groups = p.at("groups")};
+}
+
+template <class Value>
+Value given(const std::optional<Value>& value, const char* what) {
+  if (!value) throw BadInput(std::string(what) + " of an unknown name");
+  return *value;
+}
+
+Curve curve_of(const Json& r) {
+  const auto text = [](const Json& value) { return value.get<std::string>(); };
+  const Json& layout = r.at("layout");
+  Curve curve;
+  curve.job = {.layer = r.at("layer"),
+               .spec = spec_of(r.at("problem")),
+               .run = r.at("run"),
+               .dtype = given(parse_dtype(text(r.at("dtype"))), "dtype"),
+               .layouts = {given(parse_layout(text(layout.at("x"))), "layout.x"),
+                           given(parse_filter_layout(text(layout.at("w"))), "layout.w"),
+                           given(parse_layout(text(layout.at("y"))), "layout.y")},
+               .kernel_alone = r.at("timed") == "kernel",
+               .cold_cache = r.at("l2") == "cold",
+               .seed = r.at("data").at("seed")};
+  curve.unit = r.at("unit");
+  curve.made_on = text(r.at(r.at("gpu").is_null() ? "cpu" : "gpu")) + ", " + text(r.at("time")).substr(0, 10);
+  curve.finished = true;
+  curve.line.run = curve.job.run;
+  // FLOPs / median = TFLOPS, so that FLOPs come back from the two that a record has.
+  const double median = r.at("median_ms");
+  const auto flops = [&](const char* field) { return std::llround(r.at(field).get<double>() * median * 1e9); };
+  curve.line.flops = ConvProblem(curve.job.spec).flops();
+  curve.line.executed = flops("tflops_executed");
+  curve.record = r.dump();
+  double time = 0;
+  for (const double ms : r.at("samples_ms").get<std::vector<double>>()) {
+    curve.add({ms}, time, time + ms / 1e3);
+    time += ms / 1e3;
+  }
+  return curve;
+}
+
+// "ceilings of this run: 53.5 TFLOPS f32, 766.5 TFLOPS f16, 4.28 TB/s"
+std::optional<worker::Ceilings> ceilings_of(const Curve& curve) {
+  const std::string start = "ceilings of this run: ";
+  const std::size_t at = curve.record.find(start);
+  if (at == std::string::npos) return std::nullopt;
+  std::istringstream words(curve.record.substr(at + start.size()));
+  words.imbue(std::locale::classic());
+  worker::Ceilings found{.gpu = true};
+  std::string unit, type;
+  words >> found.f32_tflops >> unit >> type >> found.f16_tflops >> unit >> type >> found.tbytes;
+  return words ? std::optional(found) : std::nullopt;
+}
+
+std::string folder() {
+  if (const char* chosen = std::getenv("CONVLENS_DATA"); chosen != nullptr && *chosen != '\0') return chosen;
+  if (fs::exists(CONVLENS_DATA_SOURCES)) return CONVLENS_DATA_SOURCES;
+  std::error_code none;
+  return fs::read_symlink("/proc/self/exe", none).parent_path().parent_path() / "share/convlens/data";
+}
+
+}  // namespace
+
+const Curve* Records::find(const worker::Job& job) const {
+  const std::string key = key_of(job);
+  const auto found = std::ranges::find_if(curves, [&](const Curve& curve) {
+    return curve.job.spec == job.spec && curve.job.run == job.run && key_of(curve.job) == key;
+  });
+  return found == curves.end() ? nullptr : &*found;
+}
+
+const Curve* Records::closest(const worker::Job& job) const {
+  const auto likeness = [&](const Curve& curve) {
+    const worker::Job& other = curve.job;
+    ConvSpec same_batch = other.spec;
+    same_batch.n = job.spec.n;
+    if (same_batch != job.spec) return 0;
+    const bool same_row = other.run.substr(0, other.run.find(':')) == job.run.substr(0, job.run.find(':'));
+    return 1 + 32 * same_row + 16 * (other.dtype == job.dtype) + 8 * (other.run == job.run) +
+           4 * (other.layouts == job.layouts) + 2 * (other.spec.n == job.spec.n) + (other.cold_cache == job.cold_cache);
+  };
+  const Curve* best = nullptr;
+  for (const Curve& curve : curves)
+    if (likeness(curve) > (best == nullptr ? 0 : likeness(*best))) best = &curve;
+  return best;
+}
+
+std::optional<worker::Ceilings> Records::ceilings(const worker::Job& job) const {
+  for (const Curve& curve : curves)
+    if (curve.job.spec == job.spec && curve.unit != "cpu")
+      if (const auto found = ceilings_of(curve)) return found;
+  return std::nullopt;
+}
+
+Records read_records(const std::vector<std::string>& files) {
+  Records records;
+  for (const std::string& file : files) {
+    std::ifstream lines(file);
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      const auto refuse = [&](const std::string& why) {
+        records.wrong.push_back(file + ":" + std::to_string(number) + ": " + why);
+      };
+      try {
+        records.curves.push_back(curve_of(Json::parse(line)));
+      } catch (const Json::exception& wrong) {
+        refuse(wrong.what());
+      } catch (const Error& wrong) {
+        refuse(wrong.what());
+      }
+    }
+  }
+  return records;
+}
+
+const Records& shipped_records() {
+  static const Records records = [] {
+    std::vector<std::string> files;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder(), none))
+      if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+    std::ranges::sort(files);
+    return read_records(files);
+  }();
+  return records;
+}
+
+}  // namespace convlens::viewer

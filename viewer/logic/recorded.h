@@ -1,0 +1,34 @@
+// Recorded runs that stand in where nothing has been measured: the records that ship (notebooks/data/*.jsonl).
+//
+// They are looked for in the folder CONVLENS_DATA where that is set, else in the sources, else in share/convlens/data
+// beside the program.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "viewer/logic/study.h"
+
+namespace convlens::viewer {
+
+struct Records {
+  std::vector<Curve> curves;
+  std::vector<std::string> wrong;  // "file:line: what is wrong with it"; such lines are left out
+
+  const Curve* find(const worker::Job& job) const;
+
+  // The record closest to what is asked for, when that itself is none: the same layer, and as many of run, type,
+  // layouts, batch size and timing as there are; null without any record of the layer.
+  const Curve* closest(const worker::Job& job) const;
+
+  // What the machine can do at most, as the notes of a record of this layer have it.
+  std::optional<worker::Ceilings> ceilings(const worker::Job& job) const;
+};
+
+Records read_records(const std::vector<std::string>& files);
+
+// Those that ship, read once.
+const Records& shipped_records();
+
+}  // namespace convlens::viewer

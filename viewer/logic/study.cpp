@@ -1,0 +1,196 @@
+#include "viewer/logic/study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "algorithms/measure/ruler.h"
+
+namespace convlens::viewer {
+
+using worker::Job;
+
+void Curve::add(const std::vector<double>& ms, double from, double to) {
+  for (std::size_t k = 0; k < ms.size(); ++k) {
+    line.ms.push_back(ms[k]);
+    seconds.push_back(from + (to - from) * static_cast<double>(k + 1) / static_cast<double>(ms.size()));
+    tflops.push_back(static_cast<float>(convlens::tflops(line.flops, ms[k])));
+    median.push_back(static_cast<float>(line.tflops()));
+  }
+  if (line.ms.size() <= kMostSamples) return;
+  const auto halve = [](auto& all) { all.erase(all.begin(), all.begin() + kMostSamples / 2); };
+  halve(line.ms), halve(seconds), halve(tflops), halve(median);
+}
+
+double Curve::executed_tflops() const { return convlens::tflops(line.executed, line.median_ms()); }
+
+std::string key_of(const Job& job) {
+  Job what = job;
+  what.id = 0, what.repeats = 1, what.seconds = 0, what.endless = false, what.layer.clear();
+  return to_line(worker::Question(what));
+}
+
+void Study::ask(const std::shared_ptr<Curve>& curve, bool endless) {
+  Job job = curve->job;
+  job.id = ++next_id_;
+  job.endless = endless;
+  if (!endless) job.seconds = kPassSeconds, job.repeats = kPassRepeats;
+  (endless ? live_id_ : working_id_) = job.id;
+  asked_[job.id] = curve;
+  heard_ = now();
+  client_->measure(job);
+}
+
+// One thing at a time: jobs with an end first, then the live run.
+void Study::ask_next() {
+  if (!can_measure() || working_id_ != 0) return;
+  if (waiting_.empty() && (live_ == nullptr || live_id_ != 0 || !live_->refused.empty())) return;
+  if (!client_) client_.emplace(words_, patience_);
+  using State = worker::Client::State;
+  if (client_->state() == State::gone || client_->state() == State::other_version) return;
+  if (waiting_.empty()) return ask(live_, true);
+  if (live_id_ != 0) client_->cancel(std::exchange(live_id_, 0));
+  working_ = waiting_.front();
+  waiting_.pop_front();
+  ask(working_, false);
+}
+
+void Study::poll() {
+  if (client_)
+    for (const worker::Answer& answer : client_->poll()) take(answer);
+  ask_next();
+}
+
+void Study::take(const worker::Answer& answer) {
+  if (const auto* ceilings = std::get_if<worker::Ceilings>(&answer)) {
+    ceilings_[ceilings->gpu ? 1 : 0] = *ceilings;
+    return;
+  }
+  const std::int64_t id = std::visit(
+      [](const auto& said) {
+        if constexpr (requires { said.id; }) return said.id;
+        return std::int64_t{0};
+      },
+      answer);
+  const auto found = asked_.find(id);
+  if (found == asked_.end()) return;
+  Curve& curve = *found->second;
+  if (const auto* started = std::get_if<worker::Started>(&answer)) {
+    curve.line = {started->run, started->flops, started->executed_flops, std::move(curve.line.ms)};
+    curve.unit = started->unit;
+    heard_ = now();
+  } else if (const auto* samples = std::get_if<worker::Samples>(&answer)) {
+    curve.add(samples->ms, heard_, now());
+    heard_ = now();
+  } else {
+    if (const auto* refused = std::get_if<worker::Refused>(&answer)) curve.refused = refused->why;
+    if (const auto* done = std::get_if<worker::Done>(&answer)) curve.record = done->record;
+    curve.finished = id != working_id_ || --curve.passes_left <= 0 || !curve.refused.empty();
+    if (!curve.refused.empty()) std::erase(waiting_, found->second);
+    if (id == working_id_) working_id_ = 0, working_.reset(), ++batch_done_;
+    if (id == live_id_) live_id_ = 0;
+    asked_.erase(id);
+  }
+}
+
+void Study::leave_live() {
+  if (live_id_ != 0 && client_) client_->cancel(live_id_);
+  live_id_ = 0;
+  if (live_ && !live_->line.ms.empty()) {
+    measured_[key_of(live_->job)] = live_;
+    ghosts_.push_back(live_);
+    if (ghosts_.size() > kMostGhosts) ghosts_.pop_front();
+  }
+  live_.reset();
+}
+
+void Study::show(const Job& job) {
+  if (!can_measure() || (live_ && key_of(live_->job) == key_of(job))) return;
+  leave_live();
+  live_ = std::make_shared<Curve>();
+  live_->job = job;
+  live_->line.run = job.run;
+  ask_next();
+}
+
+void Study::rest() {
+  if (live_id_ != 0 && client_) client_->cancel(live_id_);
+  live_id_ = 0;
+  if (live_ && !live_->line.ms.empty()) measured_[key_of(live_->job)] = live_;
+  live_.reset();
+}
+
+void Study::measure(const std::vector<Job>& jobs) {
+  if (!can_measure()) return;
+  if (waiting_.empty() && !working_) batch_done_ = 0, batch_begin_ = Clock::now();
+  std::vector<std::shared_ptr<Curve>> wanted;
+  for (const Job& job : jobs) {
+    std::shared_ptr<Curve>& curve = measured_[key_of(job)];
+    const auto known = [&] { return curve->finished && (!curve->line.ms.empty() || !curve->refused.empty()); };
+    if (curve && (known() || curve == working_ || std::ranges::find(waiting_, curve) != waiting_.end())) continue;
+    if (!curve || curve == live_) {
+      curve = std::make_shared<Curve>();
+      curve->job = job;
+      curve->line.run = job.run;
+    }
+    curve->passes_left = kPasses;
+    wanted.push_back(curve);
+  }
+  for (int pass = 0; pass < kPasses; ++pass) waiting_.insert(waiting_.end(), wanted.begin(), wanted.end());
+  ask_next();
+}
+
+void Study::cancel() {
+  waiting_.clear();
+  if (working_id_ != 0 && client_) client_->cancel(working_id_);
+}
+
+void Study::restart() {
+  if (working_) waiting_.push_front(working_);
+  working_.reset();
+  working_id_ = live_id_ = 0;
+  asked_.clear();
+  asked_ceilings_[0] = asked_ceilings_[1] = false;
+  client_.reset();
+  ask_next();
+}
+
+const Curve* Study::find(const Job& job) const {
+  const std::string key = key_of(job);
+  const auto found = measured_.find(key);
+  if (found != measured_.end() && (!found->second->line.ms.empty() || !found->second->refused.empty()))
+    return found->second.get();
+  return live_ && !live_->line.ms.empty() && key_of(live_->job) == key ? live_.get() : nullptr;
+}
+
+Study::Progress Study::progress() const {
+  Progress progress{batch_done_, batch_done_ + waiting_.size() + (working_ ? 1 : 0), working_ ? working_->job.run : "",
+                    std::numeric_limits<double>::quiet_NaN()};
+  if (progress.all == batch_done_) return {};
+  const double passed = std::chrono::duration<double>(Clock::now() - batch_begin_).count();
+  if (batch_done_ > 0)
+    progress.seconds_left =
+        passed / static_cast<double>(batch_done_) * static_cast<double>(progress.all - progress.done);
+  return progress;
+}
+
+const std::optional<worker::Ceilings>& Study::ceilings(bool gpu) {
+  const std::size_t which = gpu ? 1 : 0;
+  if (client_ && !asked_ceilings_[which] && client_->state() == worker::Client::State::ready &&
+      (!gpu || !client_->hello()->gpu.empty())) {
+    asked_ceilings_[which] = true;
+    if (live_id_ != 0) client_->cancel(std::exchange(live_id_, 0));  // asked for again once they are measured
+    client_->ask_ceilings(gpu);
+  }
+  return ceilings_[which];
+}
+
+bool Study::busy() const {
+  if (!client_) return false;
+  using State = worker::Client::State;
+  return client_->state() != State::gone && client_->state() != State::other_version &&
+         (live_ || working_ || !waiting_.empty() || !asked_.empty());
+}
+
+}  // namespace convlens::viewer

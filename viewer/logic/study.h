@@ -1,0 +1,106 @@
+// What is being measured for the Performance panel, and what has been: a worker, its live run, the lines that it left
+// behind, and jobs with an end that are done one by one while the live run rests.
+//
+// Nothing waits. What was measured stays, whatever becomes of the worker; what a worker that is gone still owed is
+// asked of the next.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/worker/client.h"
+#include "algorithms/worker/line.h"
+
+namespace convlens::viewer {
+
+// The samples of one job.
+struct Curve {
+  worker::Job job;
+  worker::Line line;
+  std::vector<double> seconds;  // of each sample: when it came, on the study's clock
+  std::vector<float> tflops;    // of each sample
+  std::vector<float> median;    // rolling, in TFLOPS, where each sample came
+  std::string unit, refused;
+  std::string made_on;    // the machine, of a record; "" for what was measured here and now
+  std::string record;     // of a job that is done
+  int passes_left = 0;    // of a job with an end
+  bool finished = false;  // done, refused or cancelled
+
+  void add(const std::vector<double>& ms, double from, double to);  // spread evenly over the time between
+  double executed_tflops() const;                                   // executed FLOPs / rolling median
+
+  static constexpr std::size_t kMostSamples = 20'000;  // the older half is forgotten then
+};
+
+// A job without its number and its length: what is measured, whoever asks.
+std::string key_of(const worker::Job& job);
+
+class Study {
+ public:
+  // The program that measures; none: nothing is measured. The worker is started when something is first wanted of it.
+  explicit Study(std::vector<std::string> worker = {}, const worker::Patience& patience = {})
+      : words_(std::move(worker)), patience_(patience) {}
+
+  bool can_measure() const { return !words_.empty(); }
+  void poll();  // takes what the worker has said
+
+  // The run whose line moves. When it is another than before, the old line becomes a ghost.
+  void show(const worker::Job& job);
+  void rest();  // no live run
+
+  // To be measured in this order, in several passes, so that slow drifts and other people's programs meet all alike;
+  // each unless it is done already. A run that is asked for twice is measured once.
+  void measure(const std::vector<worker::Job>& jobs);
+  void cancel();   // of those; what they have so far is kept
+  void restart();  // another worker in the place of one that is gone, silent or not wanted any more
+
+  const Curve* live() const { return live_.get(); }
+  const std::deque<std::shared_ptr<const Curve>>& ghosts() const { return ghosts_; }
+  const Curve* find(const worker::Job& job) const;  // what was measured of it; null for nothing
+
+  struct Progress {
+    std::size_t done = 0, all = 0;  // jobs, each pass of them; all is 0 when none is wanted
+    std::string now;                // what is being measured
+    double seconds_left = 0;        // NaN before the first is done
+  };
+  Progress progress() const;
+  const std::optional<worker::Ceilings>& ceilings(bool gpu);  // asks for them when they are not there yet
+  const worker::Client* client() const { return client_ ? &*client_ : nullptr; }
+  bool busy() const;  // whether something is to be heard of soon
+  double now() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  static constexpr std::size_t kMostGhosts = 6;
+  static constexpr int kPasses = 3;
+  static constexpr int kPassRepeats = 3;       // samples of a job in a pass, at least
+  static constexpr double kPassSeconds = 0.1;  // and so long
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void take(const worker::Answer& answer);
+  void ask_next();
+  void ask(const std::shared_ptr<Curve>& curve, bool endless);
+  void leave_live();
+
+  std::vector<std::string> words_;
+  worker::Patience patience_;
+  std::optional<worker::Client> client_;
+  Clock::time_point begin_ = Clock::now(), batch_begin_ = begin_;
+  std::int64_t next_id_ = 0;
+  std::map<std::int64_t, std::shared_ptr<Curve>> asked_;    // by number of the job
+  std::map<std::string, std::shared_ptr<Curve>> measured_;  // by key_of
+  std::shared_ptr<Curve> live_, working_;                   // working_: of the jobs with an end
+  std::int64_t live_id_ = 0, working_id_ = 0;               // 0: not asked for
+  std::deque<std::shared_ptr<const Curve>> ghosts_;
+  std::deque<std::shared_ptr<Curve>> waiting_;
+  std::size_t batch_done_ = 0;
+  double heard_ = 0;  // when the samples before came
+  std::optional<worker::Ceilings> ceilings_[2];
+  bool asked_ceilings_[2] = {false, false};
+};
+
+}  // namespace convlens::viewer

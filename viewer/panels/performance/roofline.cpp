@@ -1,0 +1,77 @@
+// The roofline (Williams, Waterman & Patterson 2009): min(peak, intensity · bandwidth), and of every row two points:
+// filled, the direct-equivalent FLOPs over the time; hollow, those that it really executes. The abscissa is FLOPs a
+// byte of x, w, bias and y, which must move at least once whatever the algorithm.
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/panels/performance/performance.h"
+#include "viewer/ui/plot.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+struct RowPoints {
+  std::string run;
+  double at = 0, tflops = 0;  // direct-equivalent
+  double executed_at = 0, executed_tflops = 0;
+};
+
+std::vector<RowPoints> points(const Bench& bench) {
+  std::vector<RowPoints> all;
+  for (const worker::Job& job : bench.compared.rows) {
+    const Curve* curve = bench.known(job);
+    if (curve == nullptr || curve->line.flops <= 0) continue;
+    all.push_back({job.run, intensity(curve->line.flops, job), curve->line.tflops(),
+                   intensity(curve->line.executed, job), curve->executed_tflops()});
+  }
+  return all;
+}
+
+}  // namespace
+
+void draw_roofline(Bench& bench, ImVec2 size) {
+  const bool gpu = bench.compared.run.algorithm->unit != Unit::cpu;
+  const auto& measured = bench.study.ceilings(gpu);
+  const auto ceilings = measured ? measured : gpu ? bench.records.ceilings(bench.compared.job) : std::nullopt;
+  const bool half = bench.compared.run.algorithm->unit_for(bench.state().dtype) == Unit::tc;
+  const worker::Ceilings most = ceilings.value_or(worker::Ceilings{});
+  const double peak = half ? most.f16_tflops : most.f32_tflops;
+  const std::vector<RowPoints> rows = points(bench);
+  double least_x = 1e9, most_x = 0, least_y = 1e9, most_y = peak;
+  for (const RowPoints& row : rows)
+    for (const auto& [px, py] : {std::pair(row.at, row.tflops), std::pair(row.executed_at, row.executed_tflops)}) {
+      if (!(px > 0 && py > 0)) continue;
+      least_x = std::min(least_x, px), most_x = std::max(most_x, px);
+      least_y = std::min(least_y, py), most_y = std::max(most_y, py);
+    }
+  if (most_x <= 0) least_x = 1, most_x = 100;
+  if (peak > 0) least_x = std::min(least_x, peak / most.tbytes), most_x = std::max(most_x, peak / most.tbytes);
+  if (most_y <= 0) most_y = 1;
+  least_y = std::min(least_y, most_y / 10);
+  const double unit = most_y < 1 ? 1e3 : 1;
+  least_x /= 2, most_x *= 4;
+  Plot plot("roofline", size, {.least = least_x, .most = most_x, .title = "FLOPs a byte", .logarithmic = true},
+            {.least = least_y / 2 * unit,
+             .most = most_y * 2 * unit,
+             .title = unit > 1 ? "GFLOPS" : "TFLOPS",
+             .logarithmic = true});
+  if (peak > 0) {
+    const double ridge = peak / most.tbytes;
+    const std::vector<double> xs{least_x, ridge, most_x};
+    const std::vector<double> ys{least_x * most.tbytes * unit, peak * unit, peak * unit};
+    plot.line(xs, ys, ImGui::GetColorU32(ImGuiCol_Text), 2 * bench.scene.scale);
+    plot.label(ridge, peak * unit, ImGui::GetColorU32(ImGuiCol_Text),
+               worker::rate_text(peak) + (measured ? ", measured" : ", recorded"), true);
+  }
+  for (const RowPoints& row : rows) {
+    const ImU32 colour = bench.colour_of(row.run);
+    const std::vector<double> xs{row.at, row.executed_at}, ys{row.tflops * unit, row.executed_tflops * unit};
+    plot.line(xs, ys, colour, bench.scene.scale);
+    plot.point(row.at, row.tflops * unit, colour, true);
+    plot.point(row.executed_at, row.executed_tflops * unit, colour, false);
+  }
+  for (const RowPoints& row : rows) plot.label(row.at, row.tflops * unit, bench.colour_of(row.run), row.run);
+}
+
+}  // namespace convlens::viewer

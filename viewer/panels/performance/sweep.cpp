@@ -1,0 +1,108 @@
+// The sweep explorer: one size varied, a curve a row with the spread of its samples, and where curves change places.
+#include <algorithm>
+#include <cmath>
+
+#include "algorithms/measure/ruler.h"
+#include "viewer/panels/performance/performance.h"
+#include "viewer/ui/plot.h"
+#include "viewer/ui/words.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+struct SweepCurve {
+  std::string run;
+  std::vector<double> values, median, low, high;  // TFLOPS: at the median, third and first quartile of the times
+};
+
+std::vector<SweepCurve> curves(const Bench& bench) {
+  std::vector<SweepCurve> all;
+  for (const Sweep& sweep : bench.compared.sweeps) {
+    SweepCurve curve{sweep.run, {}, {}, {}, {}};
+    for (std::size_t k = 0; k < sweep.jobs.size(); ++k) {
+      const Curve* known = bench.known(sweep.jobs[k]);
+      if (known == nullptr) continue;
+      const Timing timing{.samples_ms = known->line.ms};
+      curve.values.push_back(static_cast<double>(sweep.values[k]));
+      curve.median.push_back(tflops(known->line.flops, timing.median_ms()));
+      curve.low.push_back(tflops(known->line.flops, timing.quantile_ms(0.75)));
+      curve.high.push_back(tflops(known->line.flops, timing.quantile_ms(0.25)));
+    }
+    if (!curve.values.empty()) all.push_back(std::move(curve));
+  }
+  return all;
+}
+
+// The curve's median at `value`; NaN where it has none.
+double at(const SweepCurve& curve, double value) {
+  const auto found = std::ranges::find(curve.values, value);
+  return found == curve.values.end() ? std::nan("")
+                                     : curve.median[static_cast<std::size_t>(found - curve.values.begin())];
+}
+
+// Only the fastest matter: where the best curve hands over to another.
+struct Crossover {
+  double value;
+  std::string from, to;
+};
+std::vector<Crossover> handovers(const std::vector<SweepCurve>& all, const std::vector<double>& values) {
+  std::vector<Crossover> found;
+  const auto best_at = [&](double value) {
+    const SweepCurve* best = nullptr;
+    for (const SweepCurve& curve : all)
+      if (const double rate = at(curve, value); std::isfinite(rate) && (best == nullptr || rate > at(*best, value)))
+        best = &curve;
+    return best;
+  };
+  for (std::size_t k = 1; k < values.size(); ++k) {
+    const SweepCurve *before = best_at(values[k - 1]), *after = best_at(values[k]);
+    if (before == nullptr || after == nullptr || before == after) continue;
+    const std::vector<double> two{values[k - 1], values[k]}, a{at(*before, two[0]), at(*before, two[1])},
+        b{at(*after, two[0]), at(*after, two[1])};
+    for (const double value : crossovers(two, a, b)) found.push_back({value, before->run, after->run});
+  }
+  return found;
+}
+
+}  // namespace
+
+void draw_sweep(Bench& bench, ImVec2 size) {
+  const std::vector<SweepCurve> all = curves(bench);
+  std::vector<double> values;
+  for (const Sweep& sweep : bench.compared.sweeps)
+    for (const std::int64_t value : sweep.values)
+      if (std::ranges::find(values, static_cast<double>(value)) == values.end())
+        values.push_back(static_cast<double>(value));
+  std::ranges::sort(values);
+  if (values.empty()) return faint_text("No row computes this layer with another value of what is swept.");
+  double most = 0;
+  for (const SweepCurve& curve : all) most = std::max(most, *std::ranges::max_element(curve.high));
+  if (most <= 0) most = 1;
+  const double unit = most < 1 ? 1e3 : 1;
+  Plot plot("sweep", size,
+            {.least = values.front() / 1.1,
+             .most = values.back() * 1.5,
+             .title = bench.state().performance.swept,
+             .logarithmic = true,
+             .ticks = values},
+            {.least = 0, .most = most * unit * 1.1, .title = unit > 1 ? "GFLOPS" : "TFLOPS"});
+  const auto scaled = [&](std::vector<double> rates) {
+    for (double& rate : rates) rate *= unit;
+    return rates;
+  };
+  for (const SweepCurve& curve : all) {
+    const ImU32 colour = bench.colour_of(curve.run);
+    plot.band(curve.values, scaled(curve.low), scaled(curve.high), colour);
+    plot.line(curve.values, scaled(curve.median), colour, 2 * bench.scene.scale);
+    for (std::size_t k = 0; k < curve.values.size(); ++k)
+      plot.point(curve.values[k], curve.median[k] * unit, colour, true);
+  }
+  for (const Crossover& crossover : handovers(all, values))
+    plot.upright(crossover.value, ImGui::GetColorU32(ImGuiCol_Text),
+                 number_text(crossover.value, 2) + ": " + crossover.from + " | " + crossover.to);
+  for (const SweepCurve& curve : all)
+    plot.label(curve.values.back(), curve.median.back() * unit, bench.colour_of(curve.run), curve.run);
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,62 @@
+// A small plot, drawn with Dear ImGui's draw lists: axes with ticks, and points, lines and levels in data coordinates.
+#pragma once
+
+#include <imgui/imgui.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace convlens::viewer {
+
+// What an axis shows. A logarithmic one must begin above 0.
+struct PlotAxis {
+  double least = 0, most = 1;
+  std::string title;
+  bool logarithmic = false;
+  std::vector<double> ticks = {};  // where its numbers stand; none: round ones
+};
+
+class Plot {
+ public:
+  // Takes that much of the window, and draws the frame. What is drawn until it dies is clipped to its inside.
+  Plot(const char* id, ImVec2 size, PlotAxis x, PlotAxis y);
+  ~Plot();
+  Plot(const Plot&) = delete;
+  Plot& operator=(const Plot&) = delete;
+
+  float x(double value) const;  // in pixels
+  float y(double value) const;
+
+  // Steps end where the next is farther than `longest`.
+  // Pairs of which one is no number are left out. Dots that would fall on the dot before are drawn once.
+  void dots(std::span<const double> xs, std::span<const float> ys, ImU32 colour, float side);
+  void steps(std::span<const double> xs, std::span<const float> ys, double longest, ImU32 colour, float thickness);
+  void line(std::span<const double> xs, std::span<const double> ys, ImU32 colour, float thickness);
+  void band(std::span<const double> xs, std::span<const double> low, std::span<const double> high, ImU32 colour);
+  void level(double value, ImU32 colour, const std::string& text);  // dashed, across the plot
+  void upright(double value, ImU32 colour, const std::string& text);
+  void point(double px, double py, ImU32 colour, bool filled);
+
+  // A text beside that place, or above it, where none stands yet.
+  void label(double px, double py, ImU32 colour, const std::string& text, bool above = false);
+
+  bool hovered() const { return hovered_; }
+  const ImVec2& first() const { return first_; }  // the corners of the inside
+  const ImVec2& last() const { return last_; }
+
+ private:
+  void draw_axes();
+  void place_text(ImVec2 at, ImU32 colour, const std::string& text);
+
+  PlotAxis x_, y_;
+  ImVec2 first_, last_;
+  bool hovered_ = false;
+  std::vector<ImVec4> taken_;  // by texts
+};
+
+// Round numbers from `least` to `most`, about `count` of them: 1, 2 and 5 times powers of ten; of a logarithmic axis
+// powers of ten, or, over less than two decades, these.
+std::vector<double> round_ticks(double least, double most, int count, bool logarithmic);
+
+}  // namespace convlens::viewer
