@@ -41,6 +41,9 @@ struct CheckResult {
 // Inputs and the oracle's answers come from `cache`.
 CheckResult check(const Algorithm& algorithm, const Request& request, std::uint64_t seed, OracleCache& cache);
 
+// Promise (a) alone, by one run on integers in watched memory.
+Verdict check_exact(const std::shared_ptr<const Plan>& plan, std::uint64_t seed, OracleCache& cache);
+
 // Promise (b) alone, by one run on uniform data in watched memory: what a benchmark asks for before it times a row.
 Verdict check_worst_case(std::shared_ptr<const Plan> plan, std::uint64_t seed, OracleCache& cache);
 

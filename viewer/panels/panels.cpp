@@ -7,6 +7,8 @@ const std::vector<Panel>& panels() {
   static const std::vector<Panel> all{
       layouts_panel(),
       memory_panel(),
+      numerics_panel(),
+      kernel_panel(),
   };
   return all;
 }
