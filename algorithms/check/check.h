@@ -29,9 +29,9 @@ struct CheckResult {
 //
 //   exact      on integers
 //   worst      on uniform data; equal to the bit in a second run, which finds what the first left in y and the
-//              workspace, and on the CPU with another number of threads (unless the plan notes that BLAS multiplied, or a
-//              vendor's library computes, which promise no such thing); and on views with gaps whose rows run backwards,
-//              unless the plan wants dense ones
+//              workspace, and on the CPU with another number of threads (unless the plan notes that BLAS multiplied, or
+//              a vendor's library computes, which promise no such thing); and on views with gaps whose rows run
+//              backwards, unless the plan wants dense ones
 //   likely     on the first of these results
 //   nonfinite  with a NaN in x, then with an Inf in w (nonfinite.h)
 //

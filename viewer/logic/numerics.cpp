@@ -58,7 +58,8 @@ class Readers {
     rows_.assign(static_cast<std::size_t>(p.ho()), false);
     columns_.assign(static_cast<std::size_t>(p.wo()), false);
     WindowAxis::rows(p).readers(at[2], [&](auto row, auto) { rows_[static_cast<std::size_t>(row)] = true; });
-    WindowAxis::columns(p).readers(at[3], [&](auto column, auto) { columns_[static_cast<std::size_t>(column)] = true; });
+    WindowAxis::columns(p).readers(at[3],
+                                   [&](auto column, auto) { columns_[static_cast<std::size_t>(column)] = true; });
   }
   bool same_image(const Shape& y) const {
     return y[0] == at_[0] && p_.group_of_output(y[1]) == p_.group_of_input(at_[1]);

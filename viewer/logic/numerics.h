@@ -18,7 +18,8 @@ namespace convlens::viewer {
 // How far an injected element reaches: the outputs that are no longer right, by what they have to do with it.
 struct Reach {
   std::int64_t readers = 0;  // outputs whose window holds the element: they depend on it
-  std::int64_t beyond = 0;   // that it spoilt (NaN, Inf, or beyond the bound of the clean data) though they do not read it
+  std::int64_t beyond =
+      0;  // that it spoilt (NaN, Inf, or beyond the bound of the clean data) though they do not read it
   Spread seen = Spread::exact;
   bool left_image = false;  // some of these are in another image or group
 };
@@ -34,7 +35,7 @@ struct Numerics {
   std::vector<double> y{};      // as the row computed it, what was injected included
   std::vector<double> right{};  // as the oracle has it
   std::vector<double> error{};  // |y − right| ÷ (u·Σ|x||w|); NaN or Inf where only one of the two is a number
-  double bound = 0;            // the largest worst-case bound, in the same unit
+  double bound = 0;             // the largest worst-case bound, in the same unit
   std::size_t worst = 0;        // the output with the largest error; NaN counts as larger than all
 
   Spread declared = Spread::exact;
@@ -70,9 +71,9 @@ ElementTerms terms_of(const ConvProblem& problem, const Inputs& inputs, const Sh
 // How many outputs have an error of each size, four bins a factor of ten.
 struct Histogram {
   static constexpr int kPerDecade = 4, kLeast = -5, kMost = 5;  // powers of ten of u·Σ|x||w|
-  std::vector<std::int64_t> bins;                               // of (kMost − kLeast)·kPerDecade; the ends hold the rest
-  std::int64_t zero = 0, infinite = 0;                          // no error at all; NaN and Inf
-  std::int64_t most = 0;                                        // of one bin
+  std::vector<std::int64_t> bins;       // of (kMost − kLeast)·kPerDecade; the ends hold the rest
+  std::int64_t zero = 0, infinite = 0;  // no error at all; NaN and Inf
+  std::int64_t most = 0;                // of one bin
 };
 Histogram histogram_of(const Numerics& numerics);
 

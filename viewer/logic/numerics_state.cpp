@@ -10,9 +10,9 @@ const std::vector<std::string>& injection_names() {
 }
 
 nlohmann::ordered_json to_json(const NumericsState& s) {
-  return {{"run", s.run},       {"dtype", name(s.dtype)},     {"channel", s.channel},
+  return {{"run", s.run},           {"dtype", name(s.dtype)},   {"channel", s.channel},
           {"exponent", s.exponent}, {"injection", s.injection}, {"down", s.down},
-          {"across", s.across}, {"element", s.element}};
+          {"across", s.across},     {"element", s.element}};
 }
 
 NumericsState numerics_from_json(const nlohmann::ordered_json& json) {

@@ -20,9 +20,9 @@ namespace convlens::viewer {
 
 // JSON has whole numbers beyond 64 bits with a sign.
 inline bool is_whole(const nlohmann::ordered_json& json) {
-  return json.is_number_integer() && (!json.is_number_unsigned() ||
-                                      json.get<std::uint64_t>() <=
-                                          static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+  return json.is_number_integer() &&
+         (!json.is_number_unsigned() ||
+          json.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
 }
 
 inline std::int64_t read_whole(const std::string& field, const nlohmann::ordered_json& json, std::int64_t least,

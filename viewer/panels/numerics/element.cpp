@@ -57,8 +57,7 @@ void draw_element(Scene& scene, const NumericsTable& table) {
              (p.bias() ? ", bias " + number_text(terms.bias) : "") + "; Σ|x||w| is " +
              number_text(terms.cancellation, 3) + " times |y|.");
   draw_terms(terms);
-  if (terms.terms.size() > kShown)
-    faint_text("and " + std::to_string(terms.terms.size() - kShown) + " smaller ones");
+  if (terms.terms.size() > kShown) faint_text("and " + std::to_string(terms.terms.size() - kShown) + " smaller ones");
 }
 
 }  // namespace convlens::viewer

@@ -99,8 +99,7 @@ std::string explanation(const ConvProblem& p, const Numerics& cell) {
   std::string text = "bright: far off; red: only one of the two is a number";
   if (cell.tile_h > 1 || cell.tile_w > 1)
     text += "\nthin lines: tiles of " + std::to_string(cell.tile_h) + " x " + std::to_string(cell.tile_w) + " outputs";
-  if (s.pad_top + s.pad_bottom + s.pad_left + s.pad_right > 0)
-    text += "\npurple: outside, windows touch the padding";
+  if (s.pad_top + s.pad_bottom + s.pad_left + s.pad_right > 0) text += "\npurple: outside, windows touch the padding";
   if (cell.reach) text += "\norange: the outputs that read what was injected";
   return text + "\nclick: the terms of that output";
 }
@@ -109,7 +108,9 @@ void draw_grid(Scene& scene, const NumericsTable& table, std::int64_t channel) {
   const std::shared_ptr<const Numerics> cell = table.front();
   const ConvProblem& p = table.specimen.problem;
   const Shape shape = p.y_shape();
-  const Sheet sheet({{"n", "N", p.n(), p.n(), 0}, {"o", "C_o", p.co(), p.co(), 0}, {"p", "H_o", p.ho(), p.ho(), 0},
+  const Sheet sheet({{"n", "N", p.n(), p.n(), 0},
+                     {"o", "C_o", p.co(), p.co(), 0},
+                     {"p", "H_o", p.ho(), p.ho(), 0},
                      {"q", "W_o", p.wo(), p.wo(), 1}},
                     {2}, {3}, {0, channel});
   const auto error = [cell, shape, channel](std::int64_t row, std::int64_t column) {
@@ -133,9 +134,9 @@ void draw_grid(Scene& scene, const NumericsTable& table, std::int64_t channel) {
   const auto [row, column] = *answer.pointed;
   const std::size_t number = output_number({0, channel, row, column}, shape);
   ImGui::SetTooltip("y(0, %lld, %lld, %lld) = %s, right %s: off by %s u·Σ|x||w|\n%s", static_cast<long long>(channel),
-                    static_cast<long long>(row), static_cast<long long>(column), number_text(cell->y[number], 8).c_str(),
-                    number_text(cell->right[number], 8).c_str(), number_text(cell->error[number], 3).c_str(),
-                    explanation(p, *cell).c_str());
+                    static_cast<long long>(row), static_cast<long long>(column),
+                    number_text(cell->y[number], 8).c_str(), number_text(cell->right[number], 8).c_str(),
+                    number_text(cell->error[number], 3).c_str(), explanation(p, *cell).c_str());
   if (!clicked) return;
   State next = scene.state;
   next.numerics.element = {0, channel, row, column};

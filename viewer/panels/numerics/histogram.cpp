@@ -78,8 +78,9 @@ void draw_plot(const NumericsTable& table, ImVec2 size) {
   axes.bin = size.x / static_cast<float>(Axes::kBins);
   ImGui::Dummy(size);
   if (ImGui::IsItemHovered())
-    ImGui::SetTooltip("Errors in u·Σ|x||w|, each row's highest bin at full height.\nThe first bin: no error at all; the "
-                      "last: NaN and Inf where only one of the two is.");
+    ImGui::SetTooltip(
+        "Errors in u·Σ|x||w|, each row's highest bin at full height.\nThe first bin: no error at all; the "
+        "last: NaN and Inf where only one of the two is.");
   draw_scale(axes);
   for (std::size_t k = 0; k <= table.runs.size(); ++k) {  // the one in front last
     const std::size_t run = k == table.runs.size() ? table.run : k;

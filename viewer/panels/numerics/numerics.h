@@ -11,7 +11,8 @@
 
 namespace convlens::viewer {
 
-// All that one frame shows: the rows down, the types across. What isn't computed yet is null, or of the settings before.
+// All that one frame shows: the rows down, the types across. What isn't computed yet is null, or of the settings
+// before.
 struct NumericsTable {
   Specimen specimen;
   std::vector<std::string> runs;
@@ -23,11 +24,11 @@ struct NumericsTable {
 };
 
 void draw_numerics_controls(Scene& scene, const NumericsTable& table);
-void draw_verdicts(Scene& scene, const NumericsTable& table);                    // a click brings a cell to the front
-void draw_error_map(Scene& scene, const NumericsTable& table, ImVec2 size);      // a click chooses an element
+void draw_verdicts(Scene& scene, const NumericsTable& table);                // a click brings a cell to the front
+void draw_error_map(Scene& scene, const NumericsTable& table, ImVec2 size);  // a click chooses an element
 void draw_error_histogram(Scene& scene, const NumericsTable& table, ImVec2 size);
-void draw_element(Scene& scene, const NumericsTable& table);                     // the terms of that element
-void draw_points(Scene& scene, const NumericsTable& table);                      // F(m, r): m, points, matrices
+void draw_element(Scene& scene, const NumericsTable& table);  // the terms of that element
+void draw_points(Scene& scene, const NumericsTable& table);   // F(m, r): m, points, matrices
 
 // The output whose terms are listed: the state's, moved into the tensor, or the worst.
 Shape shown_element(const State& state, const NumericsTable& table);

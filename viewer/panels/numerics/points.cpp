@@ -82,15 +82,41 @@ void choose_m(Scene& scene, const std::string& run, const Run& parsed, const Con
   }
 }
 
-// Columns of fractions, aligned, as long as there is room.
+// Columns of fractions, aligned.
+std::string fractions(const FractionMatrix& matrix) {
+  std::size_t width = 0;
+  for (std::int64_t row = 0; row < matrix.rows(); ++row)
+    for (std::int64_t column = 0; column < matrix.columns(); ++column)
+      width = std::max(width, matrix(row, column).text().size());
+  std::string lines;
+  for (std::int64_t row = 0; row < matrix.rows(); ++row) {
+    for (std::int64_t column = 0; column < matrix.columns(); ++column) {
+      const std::string value = matrix(row, column).text();
+      lines += std::string(width - value.size() + (column > 0 ? 2 : 0), ' ') + value;
+    }
+    lines += row + 1 < matrix.rows() ? "\n" : "";
+  }
+  return lines;
+}
+
+// Side by side, as many as fit.
 void draw_matrices(const CookToom& f) {
-  ImGui::PushFont(mono());
-  const std::string all = text(f);
-  std::size_t from = all.find('\n') + 1;  // the first line is the title's
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(all.c_str() + from);
-  ImGui::PopTextWrapPos();
-  ImGui::PopFont();
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  bool first = true;
+  for (const auto& [name, matrix] : {std::pair{"Aᵀ", &f.at}, std::pair{"G", &f.g}, std::pair{"Bᵀ", &f.bt}}) {
+    const std::string lines = fractions(*matrix);
+    ImGui::PushFont(mono());
+    const float width = ImGui::CalcTextSize(lines.c_str()).x, gap = 2 * ImGui::GetFontSize();
+    ImGui::PopFont();
+    if (!first && ImGui::GetItemRectMax().x + gap + width < right) ImGui::SameLine(0, gap);
+    first = false;
+    ImGui::BeginGroup();
+    ImGui::TextDisabled("%s", name);
+    ImGui::PushFont(mono());
+    ImGui::TextUnformatted(lines.c_str());
+    ImGui::PopFont();
+    ImGui::EndGroup();
+  }
 }
 
 }  // namespace

@@ -35,12 +35,27 @@ void draw_tooltip(const Numerics& cell) {
   ImGui::EndTooltip();
 }
 
+// The marks, and the largest error beside them, or below where the column is narrow.
+float marks_width() { return 3 * 1.4f * 0.6f * ImGui::GetFontSize(); }
+bool number_fits(float column) { return marks_width() + ImGui::CalcTextSize("2.3e+02").x < column; }
+
+void draw_outcome(const Numerics& cell, bool beside) {
+  const float side = ImGui::GetFontSize() * 0.6f, gap = side * 0.4f;
+  for (std::size_t k = 0; k < cell.verdicts.size(); ++k) {
+    if (k > 0) ImGui::SameLine(0, gap);
+    draw_mark(cell.verdicts[k], side);
+  }
+  if (beside) ImGui::SameLine(0, 2 * gap);
+  ImGui::TextUnformatted(number_text(cell.error[cell.worst], 2).c_str());
+}
+
 void draw_cell(Scene& scene, const NumericsTable& table, std::size_t run, std::size_t dtype) {
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(dtype));
-  const bool front = run == table.run && dtype == table.dtype;
+  const bool front = run == table.run && dtype == table.dtype, beside = number_fits(ImGui::GetContentRegionAvail().x);
+  const float height = beside ? ImGui::GetTextLineHeight() : 2 * ImGui::GetTextLineHeightWithSpacing();
   const ImVec2 at = ImGui::GetCursorPos();
-  if (ImGui::Selectable("##cell", front, ImGuiSelectableFlags_AllowItemOverlap, {0, ImGui::GetTextLineHeight()})) {
+  if (ImGui::Selectable("##cell", front, ImGuiSelectableFlags_AllowItemOverlap, {0, height})) {
     State next = scene.state;
     next.numerics.run = table.runs[run];
     next.numerics.dtype = kDTypes[dtype];
@@ -54,32 +69,9 @@ void draw_cell(Scene& scene, const NumericsTable& table, std::size_t run, std::s
   } else if (!cell->computed()) {
     ImGui::TextDisabled("-");
   } else {
-    const float side = ImGui::GetFontSize() * 0.6f, gap = side * 0.4f;
-    for (const Verdict& verdict : cell->verdicts) {
-      draw_mark(verdict, side);
-      ImGui::SameLine(0, gap);
-    }
-    ImGui::TextUnformatted(number_text(cell->error[cell->worst], 2).c_str());
+    draw_outcome(*cell, beside);
   }
   ImGui::PopID();
-}
-
-// "f16, bf16: …", each reason once.
-std::vector<std::string> refusals(const NumericsTable& table, std::size_t run) {
-  std::vector<std::pair<std::string, std::string>> found;  // reason, types
-  for (std::size_t k = 0; k < kDTypes.size(); ++k) {
-    const Numerics* cell = table.cells[run][k].get();
-    if (cell == nullptr || cell->refused.empty()) continue;
-    const std::string type(name(kDTypes[k]));
-    const auto same = std::ranges::find(found, cell->refused, &std::pair<std::string, std::string>::first);
-    if (same == found.end())
-      found.emplace_back(cell->refused, type);
-    else
-      same->second += ", " + type;
-  }
-  std::vector<std::string> lines;
-  for (const auto& [reason, types] : found) lines.push_back(table.runs[run] + " in " + types + ": " + reason);
-  return lines;
 }
 
 const char* reach_words(Spread spread) {
@@ -91,13 +83,12 @@ void draw_reach(const Numerics& cell, const std::string& injection) {
   if (!cell.reach || !cell.material) return;
   const Shape& at = cell.material->at;
   const char* what = injection == "nan" ? "NaN" : injection == "inf" ? "Inf" : "outlier";
-  const std::string where =
-      "x(0, 0, " + std::to_string(at[2]) + ", " + std::to_string(at[3]) + ")";
-  const std::string beyond = cell.reach->beyond == 0 ? "no other is spoilt"
-                                                     : grouped(cell.reach->beyond) + " others are spoilt too";
-  const std::string line = std::string("The ") + what + " in " + where + " is read by " +
-                           grouped(cell.reach->readers) + " outputs; " + beyond + ". Spread seen: " +
-                           reach_words(cell.reach->seen) + "; declared: " + reach_words(cell.declared) + ".";
+  const std::string where = "x(0, 0, " + std::to_string(at[2]) + ", " + std::to_string(at[3]) + ")";
+  const std::string beyond =
+      cell.reach->beyond == 0 ? "no other is spoilt" : grouped(cell.reach->beyond) + " others are spoilt too";
+  const std::string line = std::string("The ") + what + " in " + where + " is read by " + grouped(cell.reach->readers) +
+                           " outputs; " + beyond + ". Spread seen: " + reach_words(cell.reach->seen) +
+                           "; declared: " + reach_words(cell.declared) + ".";
   ImGui::TextWrapped("%s", line.c_str());
 }
 
@@ -105,7 +96,8 @@ void draw_front(const NumericsTable& table, const std::string& injection) {
   const Numerics* cell = table.front().get();
   if (cell == nullptr || !cell->computed()) return;
   std::string line = cell->run + " in " + std::string(name(cell->dtype));
-  for (const Verdict& verdict : cell->verdicts) line += (&verdict == cell->verdicts.data() ? ".  " : ";  ") + verdict.line();
+  for (const Verdict& verdict : cell->verdicts)
+    line += (&verdict == cell->verdicts.data() ? ".  " : ";  ") + verdict.line();
   ImGui::TextWrapped("%s", line.c_str());
   if (cell->material->overflowed > 0)
     ImGui::TextWrapped("%s elements of x are too large for %s at this scale, and Inf.",
@@ -118,7 +110,7 @@ void draw_front(const NumericsTable& table, const std::string& injection) {
 void draw_verdicts(Scene& scene, const NumericsTable& table) {
   const auto flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp;
   if (ImGui::BeginTable("verdicts", static_cast<int>(kDTypes.size()) + 1, flags)) {
-    ImGui::TableSetupColumn("exact, worst case, likely", ImGuiTableColumnFlags_WidthStretch, 2.2f);
+    ImGui::TableSetupColumn("row", ImGuiTableColumnFlags_WidthStretch, 1.6f);
     for (const DType dtype : kDTypes)
       ImGui::TableSetupColumn(std::string(name(dtype)).c_str(), ImGuiTableColumnFlags_WidthStretch, 1);
     ImGui::TableHeadersRow();
@@ -132,10 +124,13 @@ void draw_verdicts(Scene& scene, const NumericsTable& table) {
     }
     ImGui::EndTable();
   }
-  faint_text("Squares: equal on integers; within the worst case; within what is likely (empty: not promised; a cross: "
-             "broken). The number: the largest error in u·Σ|x||w|, u the roundoff of the type.");
-  for (std::size_t run = 0; run < table.runs.size(); ++run)
-    for (const std::string& line : refusals(table, run)) faint_text(line);
+  faint_text(
+      "Squares: equal on integers; within the worst case; within what is likely (empty: not promised; a cross: "
+      "broken). The number: the largest error in u·Σ|x||w|, u the roundoff of the type.");
+  // Why rows have no numbers in the type in front; for the other types the tooltips say it.
+  for (const auto& row : table.cells)
+    if (const Numerics* cell = row[table.dtype].get(); cell != nullptr && !cell->refused.empty())
+      faint_text(cell->run + " cannot be run: " + cell->refused);
   draw_front(table, scene.state.numerics.injection);
 }
 
