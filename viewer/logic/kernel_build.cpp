@@ -24,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kRecordedFor = "sm_90a";  // all shipped records are of an H200
+
 // Where recorded runs lie: CONVLENS_DATA, else the sources, else share/convlens/data beside the program.
 std::vector<fs::path> record_files() {
   std::error_code none;
@@ -54,18 +56,6 @@ nlohmann::json record_of(const Plan& plan, const std::string& layer) {
   return nullptr;
 }
 
-void recall(const KernelSheet& sheet, const std::string& layer, Build& build) {
-  if (sheet.edited || layer.empty() ||
-      gpu::main_launch(*sheet.plan->program())->kernel.entry != sheet.launch.kernel.entry)
-    return;
-  const nlohmann::json record = record_of(*sheet.plan, layer);
-  if (record.is_null()) return;
-  build.recorded = true;
-  build.recorded_on = record["gpu"].get<std::string>() + ", N = " + record["problem"]["n"].dump();
-  build.registers = record["registers"], build.shared_bytes = record["shared_bytes"];
-  build.spill_bytes = record["spill_bytes"];
-}
-
 }  // namespace
 
 std::vector<CompilerMessage> compiler_messages(const std::string& log) {
@@ -84,25 +74,36 @@ std::vector<CompilerMessage> compiler_messages(const std::string& log) {
   return messages;
 }
 
+std::optional<Build> recorded_build(const KernelSheet& sheet, const std::string& layer) {
+  const bool main = gpu::main_launch(*sheet.plan->program())->kernel.entry == sheet.launch.kernel.entry;
+  if (!sheet.launch.kernel.texts.empty() || layer.empty() || !main) return std::nullopt;
+  const nlohmann::json record = record_of(*sheet.plan, layer);
+  if (record.is_null()) return std::nullopt;
+  Build build;
+  build.recorded = true;
+  build.recorded_on = record["gpu"].get<std::string>() + " with N = " + record["problem"]["n"].dump();
+  build.registers = record["registers"], build.shared_bytes = record["shared_bytes"];
+  build.spill_bytes = record["spill_bytes"];
+  build.occupancy = occupancy(kRecordedFor, sheet.launch.block.count(), build.registers, build.shared_bytes);
+  return build;
+}
+
 Build build_of(const KernelSheet& sheet, const std::string& layer) {
   Build build;
-  const auto add_occupancy = [&] {
-    build.occupancy = occupancy(sheet.architecture, sheet.launch.block.count(), build.registers, build.shared_bytes);
-  };
   build.why_not = gpu::why_no_runtime();
   if (build.why_not.empty() && sheet.architecture.empty())
     build.why_not = "no architecture that it can be compiled for";
   if (!build.why_not.empty()) {
-    recall(sheet, layer, build);
-    if (build.recorded) add_occupancy();
-    return build;
+    Build recorded = recorded_build(sheet, layer).value_or(Build{});
+    recorded.why_not = build.why_not;
+    return recorded;
   }
   try {
     const gpu::Compiled compiled = gpu::runtime().compile(sheet.launch.kernel, sheet.architecture);
     build.registers = compiled.registers;
     build.shared_bytes = compiled.shared_bytes + sheet.launch.shared_bytes;
     build.spill_bytes = compiled.spill_bytes;
-    add_occupancy();
+    build.occupancy = occupancy(sheet.architecture, sheet.launch.block.count(), build.registers, build.shared_bytes);
   } catch (const BadInput& error) {
     build.failed = true;
     build.messages = compiler_messages(error.what());

@@ -65,12 +65,19 @@ void choose_launch(const KernelState& wanted, KernelSheet& sheet) {
 
 void read_text(const KernelState& wanted, KernelSheet& sheet) {
   const gpu::Kernel& kernel = sheet.launch.kernel;
-  sheet.files = gpu::source_files(kernel);
+  CompiledCode code;
+  try {
+    sheet.files = gpu::source_files(kernel);
+    code = compiled_code(gpu::source(kernel));
+  } catch (const BadInput&) {
+    sheet.files = {kernel.file};  // an edited text includes what is not there: the build says so
+    for (const auto& [file, text] : wanted.texts)
+      if (file != kernel.file) sheet.files.push_back(file);
+  }
   sheet.file = std::ranges::find(sheet.files, wanted.file) == sheet.files.end() ? kernel.file : wanted.file;
   const auto own = wanted.texts.find(sheet.file);
   sheet.edited = own != wanted.texts.end();
   sheet.text = sheet.edited ? own->second : gpu::kernel_file(sheet.file);
-  CompiledCode code = compiled_code(gpu::source(kernel));
   sheet.lines = std::move(code.files[sheet.file]);
   sheet.decided = code.decided, sheet.undecided = code.undecided;
 }
@@ -86,6 +93,13 @@ void choose_architecture(const KernelState& wanted, KernelSheet& sheet) {
     if (sheet.architecture.empty() && std::ranges::find(sheet.architectures, name) != sheet.architectures.end())
       sheet.architecture = name;
   if (sheet.architecture.empty() && !sheet.architectures.empty()) sheet.architecture = sheet.architectures.front();
+}
+
+// UTF-8 without zeros: what can be shown, and kept in a state file.
+bool is_text(const std::string& text) {
+  // What is no UTF-8 is lost on the way.
+  const std::string kept = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::ignore);
+  return text.find('\0') == std::string::npos && nlohmann::json::parse(kept).get<std::string>() == text;
 }
 
 }  // namespace
@@ -130,6 +144,7 @@ std::string read_kernel_text(const std::string& file) {
   std::ostringstream text;
   if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
   if (stream.bad() || !stream.is_open()) throw BadInput("kernel: " + file + ", cannot be read");
+  if (!is_text(text.str())) throw BadInput("kernel: " + file + ", must be text in UTF-8");
   return text.str();
 }
 

@@ -62,6 +62,9 @@ struct Build {
 // layer, if it was.
 Build build_of(const KernelSheet& sheet, const std::string& layer);
 
+// The recorded numbers alone: of the main kernel as it ships, for a named layer; nothing where there is no record.
+std::optional<Build> recorded_build(const KernelSheet& sheet, const std::string& layer);
+
 // The row with `texts` in place of the files of these names, in every kernel of its program.
 Algorithm with_texts(const Algorithm& row, const std::map<std::string, std::string>& texts);
 

@@ -57,7 +57,7 @@ void draw_trial(Scene& scene, const KernelSheet& sheet) {
   if (const std::string why = why_not_here(sheet.plan->algorithm()); !why.empty())
     return faint_text("Cannot be checked and timed here: " + why);
   auto& trials = scene.kept.get<Trials>("kernel trials");
-  const std::string now = to_json(scene.state.kernel).dump() + std::to_string(scene.version);
+  const std::string now = kernel_key(scene);
   if (ImGui::Button("check and time")) trials.asked = now;
   if (ImGui::IsItemHovered())
     ImGui::SetTooltip("On this machine's GPU: against the oracle on a piece of the layer, then the layer's time");
@@ -102,8 +102,8 @@ void draw_build(Scene& scene, const KernelFrame& frame) {
       ImGui::TextWrapped("%s", resources(sheet, build).c_str());
     if (build.failed) draw_messages(scene, sheet, build);
   }
-  draw_trial(scene, sheet);
   draw_edit_controls(scene, sheet);
+  draw_trial(scene, sheet);
 }
 
 }  // namespace convlens::viewer

@@ -22,7 +22,7 @@ class Choices {
     ImGui::SetNextItemWidth(width);
     if (!ImGui::BeginCombo(label, now.c_str(), ImGuiComboFlags_HeightLarge)) return;
     for (std::size_t k = 0; k < all.size(); ++k)
-      if (ImGui::Selectable(all[k].c_str(), all[k] == now)) {
+      if (ImGui::Selectable(all[k].c_str(), all[k].starts_with(now))) {
         State next = scene_.state;
         set(next.kernel, k);
         scene_.change(std::move(next), "");
@@ -54,7 +54,7 @@ void draw_kernel_choices(Scene& scene, const KernelSheet& sheet) {
   std::string step;
   for (const auto& launch : sheet.launches) {
     steps.push_back(title(launch));
-    if (launch.first == sheet.step) step = steps.back();
+    if (launch.first == sheet.step) step = steps.back().substr(0, steps.back().find(':'));
   }
   choices.choose("##step", step, steps, [&](KernelState& s, std::size_t k) {
     s.step = sheet.launches[k].first;

@@ -8,15 +8,9 @@ namespace convlens::viewer {
 
 namespace {
 
-// What the sheet depends on, beside the model.
-std::string sheet_key(const Scene& scene) {
-  return std::to_string(scene.version) +
-         to_json(scene.state.kernel).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 KernelFrame frame_of(Scene& scene) {
   KernelFrame frame;
-  const std::string key = sheet_key(scene);
+  const std::string key = kernel_key(scene);
   frame.sheet = scene.kept.get<Later<KernelSheet>>("kernel sheet")
                     .get(key, scene.painter, [state = scene.state, problem = *scene.model().problem()] {
                       return kernel_sheet(state, problem);
@@ -93,6 +87,11 @@ nlohmann::ordered_json data(const Scene& scene) {
 }
 
 }  // namespace
+
+std::string kernel_key(const Scene& scene) {
+  constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
+  return std::to_string(scene.version) + to_json(scene.state.kernel).dump(-1, ' ', false, kReplace);
+}
 
 Panel kernel_panel() {
   return {"kernel", "Kernel", "The CUDA code that the present options compile, to read and to change", draw, data};

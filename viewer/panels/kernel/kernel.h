@@ -13,6 +13,9 @@ struct KernelFrame {
   const Build* build = nullptr;
 };
 
+// Changes whenever the sheet may.
+std::string kernel_key(const Scene& scene);
+
 void draw_kernel_choices(Scene& scene, const KernelSheet& sheet);  // row, step, file, architecture
 void draw_build(Scene& scene, const KernelFrame& frame);           // registers, spills, errors; check and time
 void draw_source(Scene& scene, const KernelFrame& frame, float least_height);  // to read, or to edit
@@ -21,6 +24,7 @@ void draw_source(Scene& scene, const KernelFrame& frame, float least_height);  /
 struct SourceView {
   bool editing = false;
   std::int64_t wanted_line = 0;
+  std::string of;  // which text was shown last
 };
 
 }  // namespace convlens::viewer

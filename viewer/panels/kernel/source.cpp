@@ -36,9 +36,10 @@ void draw_legend(const KernelSheet& sheet) {
   };
   entry(Code::chosen, "compiled by these options");
   entry(Code::left_out, "left out");
-  entry(Code::undecided, "not decided here: " + std::to_string(sheet.undecided) + " of " +
-                             std::to_string(sheet.decided + sheet.undecided) +
-                             " conditions, by a template's parameter or a call");
+  entry(Code::undecided, "undecided");
+  if (ImGui::IsItemHovered())
+    ImGui::SetTooltip("%d of %d conditions of all its files: by a template's parameter, or a call", sheet.undecided,
+                      sheet.decided + sheet.undecided);
 }
 
 // The worst that the compiler says of a line: 2 an error, 1 a warning, 0 nothing.
@@ -104,6 +105,18 @@ void scroll(SourceView& view, float height) {
   const float middle = ImGui::GetWindowHeight() / 2;
   ImGui::SetScrollY(std::max(0.0f, static_cast<float>(view.wanted_line) * height - middle));
   view.wanted_line = 0;
+}
+
+// Another text begins where the options first choose.
+void begin_at_choice(SourceView& view, const KernelSheet& sheet) {
+  const std::string now = sheet.run.substr(0, sheet.run.find(':')) + std::to_string(sheet.step) + sheet.file;
+  if (view.of == now) return;
+  view.of = now;
+  const auto chosen = [](const Line& line) {
+    return std::ranges::any_of(line, [](const Piece& piece) { return piece.code == Code::chosen; });
+  };
+  const auto first = std::ranges::find_if(sheet.lines, chosen);
+  if (first != sheet.lines.end()) view.wanted_line = first - sheet.lines.begin() + 1;
 }
 
 struct Measures {
@@ -175,6 +188,7 @@ void draw_source(Scene& scene, const KernelFrame& frame, float least_height) {
     for (const std::string_view line : lines) longest = std::max(longest, line.size());
     const float letter = ImGui::CalcTextSize("0").x;
     const Measures m{ImGui::GetTextLineHeight(), 5 * letter + 12, letter * static_cast<float>(longest + 1)};
+    begin_at_choice(view, *frame.sheet);
     scroll(view, m.line);
     view.editing ? edit(scene, frame, lines, m) : read(frame, lines, m);
     ImGui::PopFont();
