@@ -3,6 +3,7 @@
 #include "viewer/logic/kernel_sheet.h"
 
 #include <fstream>
+#include <sstream>
 
 #include "algorithms/error.h"
 #include "algorithms/measure/device.h"
@@ -71,10 +72,17 @@ std::string without_left_out(const std::string& text, const std::vector<Line>& l
   return result;
 }
 
-// Without the table of names and the comments, which tell one text from another.
+// Without comments, and without where in the text each stands.
 std::string instructions(const std::string& ptx) {
-  const std::size_t first = ptx.find(".version");
-  return ptx.substr(first, ptx.find(".section", first) - first);
+  std::istringstream lines(ptx);
+  std::string result;
+  for (std::string line; std::getline(lines, line) && line.find(".section") == std::string::npos;) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    const std::string_view word = first == std::string::npos ? std::string_view{} : std::string_view(line).substr(first);
+    if (word.empty() || word.starts_with("//") || word.starts_with(".loc") || word.starts_with(".file")) continue;
+    result += line + "\n";
+  }
+  return result;
 }
 
 }  // namespace
