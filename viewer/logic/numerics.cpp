@@ -138,7 +138,7 @@ void compute(Numerics& result, const std::shared_ptr<const Plan>& plan, std::uin
 
 Numerics numerics_of(const std::string& run, const ConvProblem& problem, DType dtype, const Layouts& layouts,
                      std::uint64_t seed, const NumericsState& settings, Materials& materials) {
-  Numerics result{.run = run, .dtype = dtype};
+  Numerics result{.run = run, .spec = problem.spec(), .dtype = dtype};
   try {
     const Run parsed = parse_run(run);
     const Request request = complete(*parsed.algorithm, {problem, dtype, layouts, parsed.options});

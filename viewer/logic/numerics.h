@@ -26,6 +26,7 @@ struct Reach {
 
 struct Numerics {
   std::string run;
+  ConvSpec spec{};  // of the piece of the layer
   DType dtype = DType::f32;
   std::string refused{};  // why there are no numbers, or ""
   std::shared_ptr<const Material> material{};

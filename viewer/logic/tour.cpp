@@ -1,12 +1,23 @@
 #include "viewer/logic/tour.h"
 
+#include "algorithms/error.h"
+#include "algorithms/interface/registry.h"
+
 namespace convlens::viewer {
 
 namespace {
 
-void show_grids(State& state, std::vector<std::string> runs) {
+// The first row of a family on a unit.
+std::string row_of(const std::string& family, Unit unit = Unit::cpu) {
+  for (const Algorithm* row : algorithms())
+    if (row->family == family && row->unit == unit) return row->id;
+  throw BadInput("tour: no row of the family " + family);
+}
+
+// One row's tensors.
+void show_grids(State& state, const std::string& family) {
   state.arrangement = "grids";
-  state.runs = std::move(runs);
+  state.runs = {row_of(family)};
 }
 
 }  // namespace
@@ -18,22 +29,22 @@ const std::vector<TourStep>& tour() {
        "it, "
        "each times its weight, are added up and make one number. Move the pointer over the output y: the window "
        "follows.",
-       [](State& s) { show_grids(s, {"direct.ref"}); }, "x"},
+       [](State& s) { show_grids(s, "direct"); }, "x"},
       {"One number of the output",
        "The line at the bottom says what the cell under the pointer is: its value, where it lies in memory, and the "
        "sum "
        "that it comes from. This sum, for every cell of y, is all that a convolution is. direct.ref computes it just "
        "so.",
-       [](State& s) { show_grids(s, {"direct.ref"}); }, "status"},
+       [](State& s) { show_grids(s, "direct"); }, "status"},
       {"im2col: every window a row of a matrix",
        "One matrix product is fast, so im2col writes all windows under each other. What is lit in the matrix is the "
        "same "
        "window again. Windows overlap: most pixels are stored nine times. That is the price.",
-       [](State& s) { show_grids(s, {"im2col.ref"}); }, "im2col.ref/im2col"},
+       [](State& s) { show_grids(s, "im2col"); }, "/im2col"},
       {"im2win: windows that share their pixels",
        "im2win stores a row of windows as one strip, column by column. A window is a piece of that strip, and its "
        "neighbour is the same piece a few cells on: each pixel is stored three times instead of nine.",
-       [](State& s) { show_grids(s, {"im2win.ref"}); }, "im2win.ref/im2win"},
+       [](State& s) { show_grids(s, "im2win"); }, "/im2win"},
       {"Five algorithms, one result",
        "Winograd and FFT go further: they transform tiles of the picture, so that fewer products are needed. Press "
        "space, "
@@ -49,20 +60,20 @@ const std::vector<TourStep>& tour() {
        "answer; the map shows where the errors are. Winograd with large tiles pays for its speed here: move m.",
        [](State& s) {
          s.panel = "numerics";
-         s.runs = {"direct.ref", "im2win.ref", "winograd.ref", "winograd.ref:m=6", "fft.ref"};
-         s.numerics.run = "winograd.ref:m=6";
+         s.runs = {row_of("direct"), row_of("im2win"), row_of("winograd"), row_of("winograd") + ":m=6", row_of("fft")};
+         s.numerics.run = s.runs[3];
        },
        "centre"},
       {"What each optimisation is",
-       "The CUDA kernel of im2win. Bright is the code that the present options compile, grey what they leave out. "
-       "Switch "
-       "double_buffer off, on the left: its lines turn grey. Leaving out one optimisation at a time and timing the "
-       "rest is "
-       "called an ablation; `convlens bench im2win.cc:double_buffer=off` is one such run.",
+       "The CUDA kernel of im2win. Bright on green is what the options compile, grey what they leave out. Find "
+       "im2win.cc "
+       "on the left and switch index_precompute off: its lines turn grey, and the registers change. To leave one "
+       "optimisation out at a time and time what is left is called an ablation; `convlens bench "
+       "im2win.cc:index_precompute=off` is one such run.",
        [](State& s) {
          s.panel = "kernel";
-         s.runs = {"im2win.cc"};
-         s.kernel.run = "im2win.cc";
+         s.runs = {row_of("im2win", Unit::cc)};
+         s.kernel.run = s.runs.front();
        },
        "source"},
   };

@@ -13,7 +13,7 @@ struct TourStep {
   const char* title;
   const char* text;
   void (*set)(State& state);  // from the first state, theme and scale kept
-  const char* points_at;      // the name of a child window: "sidebar", "x", "centre"
+  const char* points_at;      // a child window: "sidebar", "x", or "/im2col" for a tensor of that name, whichever row's
 };
 const std::vector<TourStep>& tour();
 

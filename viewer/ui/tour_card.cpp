@@ -10,11 +10,15 @@ namespace convlens::viewer {
 
 namespace {
 
-// The window that was begun as a child with this name in this frame: "Convlens/centre_1234ABCD/x_1234ABCD".
+// The window that was begun as a child with this name, as in "Convlens/centre_1234ABCD/x_1234ABCD"; "/im2col" is the
+// end of a tensor's name, "im2col.ref/im2col".
 const ImGuiWindow* child_window(const std::string& name) {
+  constexpr std::size_t kHash = 9;  // "_1234ABCD"
+  const std::string end = name.front() == '/' ? name : "/" + name;
   for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
     const std::string whole = window->Name;
-    if (window->WasActive && whole.find("/" + name + "_") == whole.size() - name.size() - 10) return window;
+    if (window->WasActive && whole.size() > kHash && whole.substr(0, whole.size() - kHash).ends_with(end))
+      return window;
   }
   return nullptr;
 }

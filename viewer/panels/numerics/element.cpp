@@ -46,11 +46,12 @@ void draw_element(Scene& scene, const NumericsTable& table) {
   const Shape at = shown_element(scene.state, table);
   const std::size_t number = output_number(at, p.y_shape());
   const bool worst = number == cell.worst;
-  ImGui::TextWrapped("y%s%s = %s, right %s: off by %s, that is %s u·Σ|x||w|", tuple(at).c_str(),
-                     worst ? ", the worst" : "", number_text(cell.y[number], 9).c_str(),
-                     number_text(cell.right[number], 9).c_str(),
-                     number_text(std::abs(cell.y[number] - cell.right[number]), 3).c_str(),
-                     number_text(cell.error[number], 3).c_str());
+  const std::string off = std::isfinite(cell.error[number])
+                              ? "off by " + number_text(std::abs(cell.y[number] - cell.right[number]), 3) +
+                                    ", that is " + number_text(cell.error[number], 3) + " u·Σ|x||w|"
+                              : "only one of the two is a number";
+  ImGui::TextWrapped("y%s%s = %s, right %s: %s", tuple(at).c_str(), worst ? ", the worst," : "",
+                     number_text(cell.y[number], 9).c_str(), number_text(cell.right[number], 9).c_str(), off.c_str());
   const Inputs& inputs = cell.material->struck ? cell.material->struck->inputs : cell.material->plain.inputs;
   const ElementTerms terms = terms_of(p, inputs, at);
   faint_text("Terms > 0 sum up to " + number_text(terms.positive) + ", those < 0 to " + number_text(terms.negative) +

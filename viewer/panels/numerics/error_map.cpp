@@ -35,6 +35,26 @@ void draw_legend() {
   ImGui::TextDisabled("100 u·Σ|x||w|");
 }
 
+// What the lines over the map are, as many as fit beside the colours.
+void draw_line_legend(const ConvProblem& p, const Numerics& cell) {
+  const float side = ImGui::GetFontSize() * 0.6f, gap = ImGui::GetStyle().ItemSpacing.x;
+  const auto entry = [&](ImU32 colour, const std::string& text) {
+    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    if (ImGui::GetItemRectMax().x + 2 * gap + side + ImGui::CalcTextSize(text.c_str()).x > right) return;
+    ImGui::SameLine(0, gap);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::GetWindowDrawList()->AddRect({at.x, at.y + side * 0.4f}, {at.x + side, at.y + side * 1.4f}, colour, 0, 0, 2);
+    ImGui::Dummy({side, ImGui::GetTextLineHeight()});
+    ImGui::SameLine(0, gap / 2);
+    ImGui::TextDisabled("%s", text.c_str());
+  };
+  const ConvSpec& s = p.spec();
+  if (cell.tile_h > 1 || cell.tile_w > 1)
+    entry(palette().line, "tiles " + std::to_string(cell.tile_h) + " x " + std::to_string(cell.tile_w));
+  if (s.pad_top + s.pad_bottom + s.pad_left + s.pad_right > 0) entry(palette().series[3], "padding");
+  if (cell.reach) entry(palette().lit, "reads it");
+}
+
 // The outputs along one axis whose windows lie in the image, and, of these or all, the ones that read an element.
 Interval inside(const WindowAxis& axis) {
   Interval all{0, 0};
@@ -161,6 +181,7 @@ void draw_error_map(Scene& scene, const NumericsTable& table, ImVec2 size) {
       }
       if (ImGui::IsItemHovered()) ImGui::SetTooltip("To the output that is furthest off, and its terms");
       draw_legend();
+      draw_line_legend(table.specimen.problem, *table.front());
       draw_grid(scene, table, channel);
     } else if (table.front() == nullptr) {
       ImGui::TextDisabled("computing ...");

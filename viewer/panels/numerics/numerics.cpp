@@ -58,7 +58,8 @@ NumericsTable table_of(Scene& scene) {
           return std::make_shared<const Numerics>(
               numerics_of(name, problem, type, state.layouts, state.seed, state.numerics, *materials));
         });
-    if (cell != nullptr) table.cells[run][dtype] = *cell;
+    // Until there are new ones, numbers of other settings stand, but not those of another layer.
+    if (cell != nullptr && (*cell)->spec == table.specimen.problem.spec()) table.cells[run][dtype] = *cell;
   };
   // What is asked for last is done first: the cell in front, then those from the top.
   for (std::size_t run = table.runs.size(); run-- > 0;)
