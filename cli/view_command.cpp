@@ -20,6 +20,7 @@
 #include "viewer/logic/model.h"
 #include "viewer/logic/schedule.h"
 #include "viewer/logic/steps.h"
+#include "viewer/logic/tour.h"
 
 namespace convlens::cli {
 
@@ -31,7 +32,7 @@ struct ViewArguments {
   std::string panel, arrangement, tensor, at, size, state, screenshot, export_data, image, theme;
   std::vector<std::string> live;
   std::string chart, timed, swept, worker;
-  std::optional<std::int64_t> step, block;
+  std::optional<std::int64_t> step, block, tour;
   double scale = 0, measure_seconds = 0;
 };
 
@@ -142,6 +143,7 @@ std::vector<std::string> live_runs(const ViewArguments& a) {
 }
 
 void choose(const ViewArguments& a, viewer::State& state) {
+  if (a.tour) state = viewer::at_tour_step(state, *a.tour);
   if (a.layers.given()) {
     const Layer layer = only(a.layers.layers(), "layer");
     state.layer = layer.name;
@@ -228,6 +230,9 @@ void add_view(CLI::App& app, const Globals&) {
   command.integer(
       "--block", 0, viewer::kMostBlocks, [a](std::int64_t v) { a->block = v; },
       "of the arrangement `schedule`: which of an image's blocks");
+  command.integer(
+      "--tour", 0, static_cast<long>(viewer::tour().size()), [a](std::int64_t v) { a->tour = v; },
+      "start with this step of the guided tour, from 1");
   command.text("--image", a->image, "FILE", "a picture as the input, or `random`");
   command.text("--size", a->size, "WxH", "of the window or picture, in pixels; 1600x1000 when left out");
   command.number(

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -72,6 +73,9 @@ struct Kernel {
   std::vector<Size> sizes;
   bool sizes_at_run_time = false;
   Architectures architectures = {};
+
+  // In place of the files of these names, such as what somebody has edited: "im2win/im2win_cc.cu" and its text.
+  std::map<std::string, std::string> texts = {};
 };
 
 // What a step reads or writes: an operand of the call, a part of the workspace, or a number handed to a kernel.

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <set>
 #include <sstream>
 
 #include "algorithms/embedded.h"
@@ -55,17 +54,24 @@ std::string included_name(const std::string& line) {
   return close == std::string::npos ? "" : line.substr(open + 1, close - open - 1);
 }
 
+// The text of one of the kernel's files: what it brings along, or the file.
+std::string text_of(const Kernel& kernel, const std::string& file) {
+  const auto own = kernel.texts.find(file);
+  return own == kernel.texts.end() ? kernel_file(file) : own->second;
+}
+
 // Appends `file` with its includes in place, each file once.
-void append(std::string& text, const std::string& file, std::set<std::string>& seen) {
-  if (!seen.insert(file).second) return;
+void append(std::string& text, const Kernel& kernel, const std::string& file, std::vector<std::string>& seen) {
+  if (std::find(seen.begin(), seen.end(), file) != seen.end()) return;
+  seen.push_back(file);
   const auto mark = [&](int line) { text += "#line " + std::to_string(line) + " \"" + file + "\"\n"; };
-  std::istringstream lines(kernel_file(file));
+  std::istringstream lines(text_of(kernel, file));
   int number = 0;
   mark(1);
   for (std::string line; std::getline(lines, line);) {
     ++number;
     if (const std::string name = included_name(line); !name.empty()) {
-      append(text, name, seen);
+      append(text, kernel, name, seen);
       mark(number + 1);
     } else if (line != "#pragma once") {
       text += line + "\n";
@@ -106,9 +112,16 @@ std::string kernel_file(const std::string& file) {
 
 std::string source(const Kernel& kernel) {
   std::string text = prologue(kernel);
-  std::set<std::string> seen;
-  append(text, kernel.file, seen);
+  std::vector<std::string> seen;
+  append(text, kernel, kernel.file, seen);
   return text;
+}
+
+std::vector<std::string> source_files(const Kernel& kernel) {
+  std::string text;
+  std::vector<std::string> files;
+  append(text, kernel, kernel.file, files);
+  return files;
 }
 
 std::vector<std::byte> sizes_parameter(const Kernel& kernel) {

@@ -18,6 +18,9 @@ std::string kernel_file(const std::string& file);
 // speak of the files as they are in kernels/.
 std::string source(const Kernel& kernel);
 
+// The files that it is put together from, the kernel's own first.
+std::vector<std::string> source_files(const Kernel& kernel);
+
 // The bytes of the parameter `Sizes s`: one byte of no meaning when sizes are constants.
 std::vector<std::byte> sizes_parameter(const Kernel& kernel);
 

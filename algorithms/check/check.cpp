@@ -34,27 +34,6 @@ void note_fault(Verdict& verdict, const std::string& fault) {
   if (verdict.fault.empty()) verdict.fault = fault;
 }
 
-Verdict check_exact(const Subject& subject) {
-  const ExactInputs& exact = subject.plan->error_model().exact;
-  Verdict verdict{.promise = "exact", .made = exact.made};
-  if (!exact.made) return verdict;
-  const auto entry = subject.cache.get(subject.problem(), subject.dtype(), {Data::Kind::integers, exact, subject.seed});
-  Trial trial(subject.plan, entry->inputs);
-  const std::vector<double> y = trial.run();
-  note_fault(verdict, trial.fault());
-
-  Comparison comparison;
-  for (std::size_t k = 0; k < y.size(); ++k) {
-    const double right = entry->answer.y[k];
-    if (exact.bitwise)
-      comparison.add(k, y[k], rounded(subject.dtype(), right), 0);
-    else
-      comparison.add(k, y[k], right, 0.25 + output_rounding(subject.dtype(), right));
-  }
-  comparison.conclude(verdict, subject.problem().y_shape(), true);
-  return verdict;
-}
-
 bool multiplied_by_blas(const Plan& plan) {
   return blas::available() && std::ranges::any_of(plan.notes(), [](const std::string& note) {
            return note.find(blas::name()) != std::string::npos;
@@ -132,7 +111,7 @@ CheckResult check(const Algorithm& algorithm, const Request& request, std::uint6
   }
   try {
     const Subject subject{algorithm, algorithm.plan(request), seed, cache};
-    result.verdicts.push_back(check_exact(subject));
+    result.verdicts.push_back(check_exact(subject.plan, seed, cache));
     for (Verdict& verdict : check_uniform(subject)) result.verdicts.push_back(std::move(verdict));
     result.verdicts.push_back(check_nonfinite(algorithm, request, seed, cache));
   } catch (const Unsupported& none) {  // too little memory, or no integers that are exact
@@ -141,6 +120,28 @@ CheckResult check(const Algorithm& algorithm, const Request& request, std::uint6
     result.verdicts.clear();
   }
   return result;
+}
+
+Verdict check_exact(const std::shared_ptr<const Plan>& plan, std::uint64_t seed, OracleCache& cache) {
+  const ExactInputs& exact = plan->error_model().exact;
+  const DType dtype = plan->request().dtype;
+  Verdict verdict{.promise = "exact", .made = exact.made};
+  if (!exact.made) return verdict;
+  const auto entry = cache.get(plan->problem(), dtype, {Data::Kind::integers, exact, seed});
+  Trial trial(plan, entry->inputs);
+  const std::vector<double> y = trial.run();
+  note_fault(verdict, trial.fault());
+
+  Comparison comparison;
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    const double right = entry->answer.y[k];
+    if (exact.bitwise)
+      comparison.add(k, y[k], rounded(dtype, right), 0);
+    else
+      comparison.add(k, y[k], right, 0.25 + output_rounding(dtype, right));
+  }
+  comparison.conclude(verdict, plan->problem().y_shape(), true);
+  return verdict;
 }
 
 Verdict check_worst_case(std::shared_ptr<const Plan> plan, std::uint64_t seed, OracleCache& cache) {

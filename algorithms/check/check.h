@@ -29,9 +29,9 @@ struct CheckResult {
 //
 //   exact      on integers
 //   worst      on uniform data; equal to the bit in a second run, which finds what the first left in y and the
-//              workspace, and on the CPU with another number of threads (unless the plan notes that BLAS multiplied, or a
-//              vendor's library computes, which promise no such thing); and on views with gaps whose rows run backwards,
-//              unless the plan wants dense ones
+//              workspace, and on the CPU with another number of threads (unless the plan notes that BLAS multiplied, or
+//              a vendor's library computes, which promise no such thing); and on views with gaps whose rows run
+//              backwards, unless the plan wants dense ones
 //   likely     on the first of these results
 //   nonfinite  with a NaN in x, then with an Inf in w (nonfinite.h)
 //
@@ -40,6 +40,9 @@ struct CheckResult {
 // Beyond 2²⁵ multiplications exact and worst run once each and nothing more, and nonfinite takes a smaller problem.
 // Inputs and the oracle's answers come from `cache`.
 CheckResult check(const Algorithm& algorithm, const Request& request, std::uint64_t seed, OracleCache& cache);
+
+// Promise (a) alone, by one run on integers in watched memory.
+Verdict check_exact(const std::shared_ptr<const Plan>& plan, std::uint64_t seed, OracleCache& cache);
 
 // Promise (b) alone, by one run on uniform data in watched memory: what a benchmark asks for before it times a row.
 Verdict check_worst_case(std::shared_ptr<const Plan> plan, std::uint64_t seed, OracleCache& cache);

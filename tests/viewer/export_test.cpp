@@ -33,7 +33,8 @@ TEST_CASE("what panels export is the same under a decimal comma: rows of one len
   const bool comma = std::filesystem::exists(std::string(CONVLENS_BINARY_DIR) + "/locale/de_DE.UTF-8");
   if (!comma) WARN("SKIP: no locale de_DE.UTF-8, and none was made when configuring (Debian: package locales)");
   for (const std::string& panel : viewer::panel_names())
-    for (const std::string& arrangement : viewer::arrangement_names())
+    for (const std::string& arrangement :
+         panel == "layouts" ? viewer::arrangement_names() : std::vector<std::string>{"grids"})
       for (const std::string& kind : {std::string("csv"), std::string("json")}) {
         INFO(panel << " " << arrangement << " " << kind);
         const auto write = [&](const std::string& name, const std::map<std::string, std::string>& environment) {

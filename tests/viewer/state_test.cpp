@@ -1,5 +1,6 @@
 // A session is one JSON file: what is written is read back, and what cannot be understood is refused in one line.
 #include "viewer/logic/state.h"
+#include "viewer/logic/tour.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -45,6 +46,21 @@ State some_state(std::uint64_t seed) {
   s.picture = one_of(draw, std::vector<std::string>{"", "random", "/tmp/a picture.png", "Übung.png"});
   s.seed = random_bits(seed, 7);
   s.memory_limit = draw(0, std::int64_t{1} << 40);
+  s.numerics = {.run = draw.coin() ? "" : "fft.ref",
+                .dtype = one_of(draw, kDTypes),
+                .channel = draw(0, 99),
+                .exponent = draw(-kLargestExponent, kLargestExponent),
+                .injection = one_of(draw, injection_names()),
+                .down = draw(0, 100),
+                .across = draw(0, 100)};
+  if (draw.coin()) s.numerics.element = {0, draw(0, 9), draw(0, 9), draw(0, 9)};
+  s.kernel = {.run = draw.coin() ? "" : "im2win.cc:double_buffer=off",
+              .step = draw(0, 3),
+              .file = "common/tile.cuh",
+              .architecture = "sm_80",
+              .texts = {}};
+  if (draw.coin()) s.kernel.texts = {{"direct/direct_cc.cu", "// Ünd\n\t\"quoted\"\n"}};
+  s.tour = draw(0, static_cast<std::int64_t>(tour().size()));
   s.dark = draw.coin();
   s.scale = draw.coin() ? 0 : static_cast<double>(draw(500, 4000)) / 1000;
   return s;
@@ -136,6 +152,20 @@ TEST_CASE("every wrong field of a state file is refused in one line that names i
       {"memory_limit", -1},
       {"memory_limit", 1e300},
       {"memory_limit", 18446744073709551615u},
+      {"numerics", 5},
+      {"numerics", {{"dtype", "f8"}}},
+      {"numerics", {{"exponent", 41}}},
+      {"numerics", {{"injection", "Nan"}}},
+      {"numerics", {{"down", 101}}},
+      {"numerics", {{"element", {1, 2}}}},
+      {"numerics", {{"element", {1, 2, 3, -4}}}},
+      {"numerics", {{"rows", 1}}},
+      {"kernel", "im2win.cc"},
+      {"kernel", {{"step", -1}}},
+      {"kernel", {{"texts", {1, 2}}}},
+      {"kernel", {{"text", "int"}}},
+      {"tour", 9},
+      {"tour", -1},
       {"dark", "yes"},
       {"scale", 0.1},
       {"scale", -1},
@@ -154,9 +184,9 @@ TEST_CASE("every wrong field of a state file is refused in one line that names i
 }
 
 TEST_CASE("a state file that is no state is refused in one line") {
-  for (const std::string text : {"", " ", "{", "null", "[]", "[1]", "5", "\"state\"", "{}", "{\"layer\":\"cv9\"}", "\x01\x02",
-                                 "{\"convlens_state\":1,}", "{\"convlens_state\":1} trailing", "{\"convlens_state\":1e999}",
-                                 "\xff\xfe{\"convlens_state\":1}"}) {
+  for (const std::string text : {"", " ", "{", "null", "[]", "[1]", "5", "\"state\"", "{}", "{\"layer\":\"cv9\"}",
+                                 "\x01\x02", "{\"convlens_state\":1,}", "{\"convlens_state\":1} trailing",
+                                 "{\"convlens_state\":1e999}", "\xff\xfe{\"convlens_state\":1}"}) {
     const std::string says = complaint_about_file(text);
     INFO(text << " → " << says);
     CHECK(says.starts_with("state: "));

@@ -47,3 +47,10 @@ draw schedule --layer cv9 --algorithm implicit_gemm.cc --arrangement schedule --
 draw performance --layer cv9 --batch 256 --panel performance --live im2win.cc --timed cold
 draw roofline --layer cv9 --batch 4 --panel performance --live im2win.cpu --chart roofline
 draw memory --layer cv3 --batch 256 --panel memory
+# A state file may hold the few fields that no option of the command sets.
+echo '{"convlens_state": 1, "numerics": {"run": "winograd.ref:m=4", "injection": "nan"}}' >"$folder/numerics.json"
+draw numerics "1x64x28x28 --filter 64x3x3 --pad 1" --state "$folder/numerics.json" --algorithm direct.ref \
+  --algorithm im2win.ref --algorithm winograd.ref:m=4 --algorithm fft.ref --algorithm im2win.cc --panel numerics
+rm "$folder/numerics.json"
+draw kernel --layer cv9 --algorithm im2win.cc --panel kernel
+draw tour --tour 3

@@ -10,7 +10,9 @@
 #include "algorithms/problem/layers.h"
 #include "algorithms/suggest.h"
 #include "viewer/logic/schedule.h"
+#include "viewer/logic/state_field.h"
 #include "viewer/logic/steps.h"
+#include "viewer/logic/tour.h"
 
 namespace convlens::viewer {
 
@@ -34,18 +36,9 @@ Field plain(const char* name, T State::*member) {
           [member](State& s, const Json& json) { s.*member = json.get<T>(); }};
 }
 
-[[noreturn]] void refuse(const std::string& field, const Json& value, const std::string& rule) {
-  throw BadInput("state: " + field + ": " + value.dump() + ", must be " + rule);
-}
-
 Field one_of(const char* name, std::string State::*member, const std::vector<std::string>& names) {
   return {name, [member](const State& s) { return Json(s.*member); },
-          [name, member, &names](State& s, const Json& json) {
-            const auto value = json.get<std::string>();
-            if (std::ranges::find(names, value) == names.end())
-              throw BadInput("state: " + std::string(name) + ": " + json.dump() + suggestion(value, names));
-            s.*member = value;
-          }};
+          [name, member, &names](State& s, const Json& json) { s.*member = read_one_of(name, json, names); }};
 }
 
 // A named layer, or "".
@@ -58,21 +51,9 @@ void read_layer(State& s, const Json& json) {
   s.layer = value;
 }
 
-// JSON has whole numbers beyond 64 bits with a sign.
-bool is_whole(const Json& json) {
-  return json.is_number_integer() &&
-         (!json.is_number_unsigned() || json.get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max());
-}
-
 Field within(const char* name, std::int64_t State::*member, std::int64_t least, std::int64_t most) {
   return {name, [member](const State& s) { return Json(s.*member); },
-          [=](State& s, const Json& json) {
-            const std::string rule = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
-            if (!is_whole(json)) refuse(name, json, rule);
-            const auto value = json.get<std::int64_t>();
-            if (value < least || value > most) refuse(name, json, rule);
-            s.*member = value;
-          }};
+          [=](State& s, const Json& json) { s.*member = read_whole(name, json, least, most); }};
 }
 
 const std::vector<std::pair<const char*, std::int64_t ConvSpec::*>>& spec_fields() {
@@ -111,23 +92,17 @@ ConvSpec read_spec(const Json& json) {
     if (key == "bias")
       spec.bias = value.get<bool>();
     else if (field == spec_fields().end() || !is_whole(value))
-      refuse("problem." + key, value, "a whole number of a size of the layer");
+      refuse_field("problem." + key, value, "a whole number of a size of the layer");
     else
       spec.*(field->second) = value.get<std::int64_t>();
   }
   return spec;
 }
 
-DType read_dtype(const Json& json) {
-  for (const DType dtype : kDTypes)
-    if (name(dtype) == json.get<std::string>()) return dtype;
-  refuse("dtype", json, "f32, f16, bf16 or f64");
-}
-
 Layouts read_layouts(const Json& json) {
   const auto x = parse_layout(json.at("x").get<std::string>()), y = parse_layout(json.at("y").get<std::string>());
   const auto w = parse_filter_layout(json.at("w").get<std::string>());
-  if (!x || !y || !w) refuse("layout", json, "x and y NCHW, NHWC or CHWN, w OIHW or OHWI");
+  if (!x || !y || !w) refuse_field("layout", json, "x and y NCHW, NHWC or CHWN, w OIHW or OHWI");
   return {*x, *w, *y};
 }
 
@@ -135,7 +110,7 @@ Cursor read_cursor(const Json& json) {
   Cursor cursor{json.at("tensor").get<std::string>(), {}};
   const Json& at = json.at("at");
   if (!at.is_array() || at.size() > kMaxRank || !std::ranges::all_of(at, is_whole))
-    refuse("cursor.at", at, "at most 6 whole numbers");
+    refuse_field("cursor.at", at, "at most 6 whole numbers");
   for (std::size_t axis = 0; axis < at.size(); ++axis) cursor.at[axis] = at[axis].get<std::int64_t>();
   return cursor;
 }
@@ -146,7 +121,7 @@ const std::vector<Field>& fields() {
       {"problem", [](const State& s) { return write_spec(s.spec); },
        [](State& s, const Json& json) { s.spec = read_spec(json); }},
       {"dtype", [](const State& s) { return Json(name(s.dtype)); },
-       [](State& s, const Json& json) { s.dtype = read_dtype(json); }},
+       [](State& s, const Json& json) { s.dtype = read_dtype("dtype", json); }},
       {"layout",
        [](const State& s) {
          return Json{{"x", name(s.layouts.x)}, {"w", name(s.layouts.w)}, {"y", name(s.layouts.y)}};
@@ -166,18 +141,23 @@ const std::vector<Field>& fields() {
       plain("picture", &State::picture),
       {"seed", [](const State& s) { return Json(s.seed); },
        [](State& s, const Json& json) {
-         if (!json.is_number_unsigned()) refuse("seed", json, "a whole number ≥ 0");
+         if (!json.is_number_unsigned()) refuse_field("seed", json, "a whole number ≥ 0");
          s.seed = json.get<std::uint64_t>();
        }},
       within("memory_limit", &State::memory_limit, 0, std::numeric_limits<std::int64_t>::max()),
       {"performance", [](const State& s) { return to_json(s.performance); },
        [](State& s, const Json& json) { s.performance = performance_from_json(json); }},
+      {"numerics", [](const State& s) { return to_json(s.numerics); },
+       [](State& s, const Json& json) { s.numerics = numerics_from_json(json); }},
+      {"kernel", [](const State& s) { return to_json(s.kernel); },
+       [](State& s, const Json& json) { s.kernel = kernel_from_json(json); }},
+      within("tour", &State::tour, 0, static_cast<std::int64_t>(tour().size())),
       plain("dark", &State::dark),
       {"scale", [](const State& s) { return Json(s.scale); },
        [](State& s, const Json& json) {
          const double scale = json.get<double>();
          if (!std::isfinite(scale) || (scale != 0 && (scale < 0.5 || scale > 4)))
-           refuse("scale", json, "0 (the monitor's) or from 0.5 to 4");
+           refuse_field("scale", json, "0 (the monitor's) or from 0.5 to 4");
          s.scale = scale;
        }},
   };
@@ -202,7 +182,7 @@ State first_state() {
 }
 
 const std::vector<std::string>& panel_names() {
-  static const std::vector<std::string> names{"layouts", "performance", "memory"};
+  static const std::vector<std::string> names{"layouts", "performance", "memory", "numerics", "kernel"};
   return names;
 }
 
@@ -221,16 +201,16 @@ State state_from_json(const nlohmann::ordered_json& json) {
   if (!json.is_object() || !json.contains("convlens_state"))
     throw BadInput("state: no object with convlens_state, must be a file that the viewer wrote");
   if (json["convlens_state"] != kVersion)
-    refuse("convlens_state", json["convlens_state"], "version " + std::to_string(kVersion));
+    refuse_field("convlens_state", json["convlens_state"], "version " + std::to_string(kVersion));
   State state = first_state();
   for (const auto& [key, value] : json.items()) {
     if (key == "convlens_state") continue;
     const auto field = std::ranges::find(fields(), key, [](const Field& f) { return std::string(f.name); });
-    if (field == fields().end()) refuse(key, value, "left out: it is no field of a state");
+    if (field == fields().end()) refuse_field(key, value, "left out: it is no field of a state");
     try {
       field->read(state, value);
     } catch (const nlohmann::json::exception&) {
-      refuse(key, value, "of the type that the viewer writes, as in " + field->write(first_state()).dump());
+      refuse_field(key, value, "of the type that the viewer writes, as in " + field->write(first_state()).dump());
     }
   }
   return state;

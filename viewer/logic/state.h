@@ -9,6 +9,8 @@
 #include "algorithms/interface/index_map.h"
 #include "algorithms/interface/request.h"
 #include "algorithms/problem/conv_problem.h"
+#include "viewer/logic/kernel_state.h"
+#include "viewer/logic/numerics_state.h"
 #include "viewer/logic/performance_state.h"
 
 namespace convlens::viewer {
@@ -37,6 +39,9 @@ struct State {
   std::uint64_t seed = 1;
   std::int64_t memory_limit = std::int64_t{8} << 30;  // of the Memory panel, in bytes
   PerformanceState performance;
+  NumericsState numerics;
+  KernelState kernel;
+  std::int64_t tour = 0;  // which step of the guided tour is on show; 0: none
   bool dark = true;
   double scale = 0;  // of everything; 0: the monitor's
 

@@ -8,6 +8,8 @@ const std::vector<Panel>& panels() {
       layouts_panel(),
       performance_panel(),
       memory_panel(),
+      numerics_panel(),
+      kernel_panel(),
   };
   return all;
 }

@@ -141,6 +141,16 @@ void App::obey(const Wish& wish) {
       case Wish::Kind::open_state:
         change(read_state(wish.text));
         break;
+      case Wish::Kind::save_kernel:
+        files_.write_text(wish.text, shown_kernel().text);
+        notice_ = wish.text + " is written";
+        break;
+      case Wish::Kind::open_kernel: {
+        State next = state();
+        next.kernel.texts[shown_kernel().file] = read_kernel_text(wish.text);
+        change(std::move(next));
+        break;
+      }
       case Wish::Kind::undo:
         undo();
         break;
@@ -160,6 +170,13 @@ void App::obey(const Wish& wish) {
   } catch (const Error& error) {
     notice_ = error.what();
   }
+}
+
+KernelSheet App::shown_kernel() const {
+  if (!model_->problem()) throw BadInput("kernel: none is shown, the layer is not legal");
+  KernelSheet sheet = kernel_sheet(state(), *model_->problem());
+  if (!sheet.refused.empty()) throw Unsupported(sheet.refused);
+  return sheet;
 }
 
 std::optional<PictureRequest> App::take_picture_request() {

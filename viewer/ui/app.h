@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "viewer/logic/kernel_sheet.h"
 #include "viewer/platform/window.h"
 #include "viewer/ui/menu.h"
 #include "viewer/ui/scene.h"
@@ -57,6 +58,7 @@ class App {
   void shortcuts();
   void obey(const Wish& wish);
   void change_scale(double scale);
+  KernelSheet shown_kernel() const;
 
   History history_;
   Files files_;

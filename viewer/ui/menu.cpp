@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "viewer/logic/commands.h"
+#include "viewer/logic/tour.h"
 #include "viewer/ui/keys.h"
+#include "viewer/ui/tour_card.h"
 
 namespace convlens::viewer {
 
@@ -27,6 +29,10 @@ const char* question(Wish::Kind kind) {
       return "Write what the panel shows into the file (.csv or .json)";
     case Wish::Kind::save_state:
       return "Save the state into the file";
+    case Wish::Kind::save_kernel:
+      return "Write the kernel's text into the file";
+    case Wish::Kind::open_kernel:
+      return "Show, compile and run the text of the file in place of the kernel's";
     default:
       return "Open the state of the file";
   }
@@ -50,6 +56,9 @@ void Menu::draw_file_menu(const Scene& scene) {
   if (ImGui::MenuItem("Export panel as PNG ...", "Ctrl+E")) ask(Wish::Kind::picture, name + ".png");
   if (ImGui::MenuItem("Export data as CSV ...")) ask(Wish::Kind::data, name + ".csv");
   if (ImGui::MenuItem("Export data as JSON ...")) ask(Wish::Kind::data, name + ".json");
+  const bool kernel = scene.state.panel == "kernel";
+  if (ImGui::MenuItem("Save kernel ...", nullptr, false, kernel)) ask(Wish::Kind::save_kernel, "kernel.cu");
+  if (ImGui::MenuItem("Load kernel ...", nullptr, false, kernel)) ask(Wish::Kind::open_kernel, "kernel.cu");
   ImGui::Separator();
   if (ImGui::MenuItem("Quit", "Ctrl+Q")) wish_ = {Wish::Kind::quit, ""};
   ImGui::EndMenu();
@@ -99,6 +108,7 @@ std::optional<Wish> Menu::draw(Scene& scene, const History& history) {
   draw_edit_menu(scene, history);
   draw_view_menu(scene);
   if (ImGui::BeginMenu("Help")) {
+    if (ImGui::MenuItem("Guided tour")) scene.change(at_tour_step(scene.state, 1), "");
     if (ImGui::MenuItem("Keys", "?")) keys_ = true;
     ImGui::EndMenu();
   }
@@ -118,6 +128,7 @@ std::optional<Wish> Menu::draw_above(Scene& scene) {
   for (const unsigned typed : io.InputQueueCharacters)
     if (typed == '?' && !io.WantTextInput) keys_ = !keys_;
   if (pressed(Key::escape)) keys_ = false;
+  draw_tour_card(scene);
   draw_keys(scene.scale);
   draw_dialog(scene.scale);
   return wish_;

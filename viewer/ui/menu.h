@@ -11,7 +11,19 @@ namespace convlens::viewer {
 
 // What a user asks for that is not a change of the state.
 struct Wish {
-  enum class Kind : std::uint8_t { picture, data, save_state, open_state, undo, redo, copy, scale, quit };
+  enum class Kind : std::uint8_t {
+    picture,
+    data,
+    save_state,
+    open_state,
+    save_kernel,
+    open_kernel,
+    undo,
+    redo,
+    copy,
+    scale,
+    quit
+  };
   Kind kind = Kind::undo;
   std::string text;  // the file, or what to copy
   double scale = 1;

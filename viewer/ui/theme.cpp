@@ -25,9 +25,10 @@ constexpr std::array kMonoFonts{"/usr/share/fonts/truetype/jetbrains-mono/JetBra
                                 "/usr/share/fonts/TTF/JetBrainsMono-Regular.ttf",
                                 "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"};
 
-// Latin, combining marks (W̃), Greek, punctuation, superscripts, arrows, mathematics, boxes.
-constexpr std::array<ImWchar, 17> kGlyphs{0x20,   0x17f,  0x2b0,  0x3ff,  0x1e00, 0x1eff, 0x2010, 0x20cf, 0x2100,
-                                          0x22ff, 0x2300, 0x23ff, 0x2500, 0x25ff, 0x2600, 0x27bf, 0};
+// Latin, combining marks (W̃), Greek, raised letters (Aᵀ), punctuation, superscripts, arrows, mathematics, boxes.
+constexpr std::array<ImWchar, 19> kGlyphs{0x20,   0x17f,  0x2b0,  0x3ff,  0x1d2c, 0x1d6a, 0x1e00,
+                                          0x1eff, 0x2010, 0x20cf, 0x2100, 0x22ff, 0x2300, 0x23ff,
+                                          0x2500, 0x25ff, 0x2600, 0x27bf, 0};
 
 ImFont* load(const auto& files, float pixels) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;

@@ -1,5 +1,6 @@
 // Every panel and arrangement, dark and light, at 100 and 200 %: whole, not blank, nothing clipped or overlapping, and
 // what is lit where the index map says.
+#include <algorithm>
 #include <map>
 
 #include "tests/catch.h"
@@ -47,15 +48,21 @@ void check_windows(const Screen& screen, const Frame& frame) {
   }
 }
 
-// Panes are cut to fit and never scroll: none may have more in it than it shows.
+// Panes are cut to fit and never scroll: none may have more in it than it shows. Lists scroll down, a kernel's text
+// both ways.
 void check_clipping(const Screen& screen) {
   for (const Screen::Window& window : screen.windows()) {
-    if (window.name.find("/centre_") == std::string::npos || window.name.find("/memory_") != std::string::npos ||
-        window.name.find("/performance_") != std::string::npos || window.name.find("/ribbons_") != std::string::npos)
+    if (window.name.find("/centre_") == std::string::npos || window.name.find("/source_") != std::string::npos ||
+        window.name.find("/performance_") != std::string::npos)
       continue;
     INFO(window.name << " " << window.inner.text());
+    const bool list = std::ranges::any_of(std::vector<std::string>{"memory", "ribbons", "numerics", "kernel"}, [&](const auto& id) {
+      return window.name.rfind("/" + id + "_") != std::string::npos &&
+             window.name.rfind("/" + id + "_") == window.name.rfind('/');
+    });
+    if (window.name.find("/ribbons_") != std::string::npos) continue;
     CHECK(window.scroll_most.x <= 1);
-    CHECK(window.scroll_most.y <= 1);
+    if (!list) CHECK(window.scroll_most.y <= 1);
   }
 }
 

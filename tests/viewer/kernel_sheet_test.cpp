@@ -1,0 +1,286 @@
+// The Kernel panel's logic: which code options compile, by a small text with known answers and by the compiler itself;
+// errors at their lines; one's own texts in the row's program; occupancy.
+#include "viewer/logic/kernel_sheet.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "algorithms/error.h"
+#include "algorithms/measure/device.h"
+#include "algorithms/problem/layers.h"
+#include "kernels/runtime.h"
+#include "kernels/text.h"
+#include "tests/catch.h"
+#include "tests/support/command.h"
+#include "tests/viewer/states.h"
+#include "viewer/logic/constant_expression.h"
+
+namespace {
+
+using namespace convlens;
+using namespace convlens::viewer;
+
+std::optional<std::int64_t> value(const std::string& text) {
+  const Constants constants{{"yes", 1},  {"no", 0},       {"tile", 8}, {"x_layout", 1},
+                            {"NHWC", 1}, {"s.groups", 4}, {"both", {}}};
+  return value_of(tokens_of(text).tokens, constants);
+}
+
+State kernel_state(const std::string& run) {
+  State state = testing::state_of(find_layer("cv9").spec, {run});
+  state.layer = "cv9";
+  state.layouts = {Layout::NHWC, FilterLayout::OHWI, Layout::NHWC};
+  state.kernel.run = run;
+  return state;
+}
+KernelSheet sheet_of(const State& state) { return kernel_sheet(state, ConvProblem(state.spec)); }
+
+// The code of one line of a small text, a letter a byte: . plain, + chosen, ? undecided, - left out.
+std::string code(const std::string& text) {
+  const CompiledCode compiled = compiled_code(
+      "enum Layout { NCHW, NHWC, CHWN };\nconstexpr Layout x_layout = NHWC;\nconstexpr int tile = 8;\n#line 1 "
+      "\"a.cu\"\n" +
+      text);
+  std::string letters;
+  for (const Line& line : compiled.files.at("a.cu"))
+    for (const Piece& piece : line)
+      letters += std::string(piece.end - piece.begin, ".+?-"[static_cast<std::size_t>(piece.code)]);
+  return letters;
+}
+
+bool has_compiler() {
+  if (gpu::why_no_runtime().empty()) return true;
+  WARN("SKIP: " << gpu::why_no_runtime());
+  return false;
+}
+
+// The text without what is left out: the first byte of each such piece becomes an empty statement.
+std::string without_left_out(const std::string& text, const std::vector<Line>& lines) {
+  std::string result = text;
+  std::size_t begin = 0;
+  bool inside = false;
+  for (std::size_t k = 0; k < lines.size() && begin <= text.size(); ++k) {
+    for (const Piece& piece : lines[k]) {
+      if (piece.code == Code::left_out) {
+        for (std::size_t at = piece.begin; at < piece.end; ++at) result[begin + at] = ' ';
+        if (!inside) result[begin + piece.begin] = ';';
+      }
+      inside = piece.code == Code::left_out;
+    }
+    begin = std::min(text.find('\n', begin), text.size()) + 1;
+  }
+  return result;
+}
+
+// Without comments, and without where in the text each stands.
+std::string instructions(const std::string& ptx) {
+  std::istringstream lines(ptx);
+  std::string result;
+  for (std::string line; std::getline(lines, line) && line.find(".section") == std::string::npos;) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    const std::string_view word = first == std::string::npos ? std::string_view{} : std::string_view(line).substr(first);
+    if (word.empty() || word.starts_with("//") || word.starts_with(".loc") || word.starts_with(".file")) continue;
+    result += line + "\n";
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("constant expressions have the value that C++ gives them, or none where it cannot be known") {
+  CHECK(value("yes") == 1);
+  CHECK(value("!yes && unknown") == 0);
+  CHECK(value("unknown && no") == 0);
+  CHECK(value("unknown || yes") == 1);
+  CHECK_FALSE(value("unknown || no"));
+  CHECK_FALSE(value("unknown"));
+  CHECK_FALSE(value("both"));
+  CHECK(value("x_layout == NHWC") == 1);
+  CHECK(value("x_layout != NHWC || tile % 3 == 2") == 1);
+  CHECK(value("(tile + 2) * 3 - 1") == 29);
+  CHECK(value("2 + 3 * 4") == 14);
+  CHECK(value("10 - 4 - 3") == 3);
+  CHECK(value("-tile < 0x10u") == 1);
+  CHECK(value("yes ? tile : unknown") == 8);
+  CHECK(value("s.groups == 4 && Sizes::groups > 3") == 1);
+  CHECK_FALSE(value("tile / no"));
+  CHECK_FALSE(value("std::is_same_v<T, int>"));
+  CHECK(value("is_small(tile, 3) && no") == 0);
+  for (const char* broken : {"", "(", "tile +", "tile tile", ")", "&& yes", "yes ? 1", "9999999999999999999"}) {
+    INFO(broken);
+    CHECK_FALSE(value(broken));
+  }
+}
+
+TEST_CASE("a small text is marked as the language has it") {
+  CHECK(code("if constexpr (x_layout == NHWC) a(); else b();") == std::string(32, '.') + "++++" + "......" + "----");
+  CHECK(code("if constexpr (tile > 8) { a(); }\nb();") == std::string(24, '.') + std::string(8, '-') + "....");
+  CHECK(code("{ if constexpr (tile == 8) return; b(); } c();") ==
+        std::string(27, '.') + "+++++++" + "." + "----" + std::string(7, '.'));
+  CHECK(code("template <int tile> void f() { if constexpr (tile == 8) a(); }").find('?') != std::string::npos);
+  CHECK(code("#ifdef NONE\na();\n#else\nb();\n#endif") ==
+        std::string(11, '.') + "----" + std::string(5, '.') + "...." + std::string(6, '.'));
+  CHECK(code("// if constexpr (tile == 1) a();") == std::string(32, '.'));
+}
+
+TEST_CASE("switching an option moves the marks") {
+  State state = kernel_state("im2win.cc");
+  const KernelSheet on = sheet_of(state);
+  REQUIRE(on.refused.empty());
+  CHECK(on.launch.kernel.entry == "im2win_cc");
+  state.runs = {"im2win.cc:index_precompute=off"};
+  state.kernel.run = state.runs.front();
+  const KernelSheet off = sheet_of(state);
+  REQUIRE(off.refused.empty());
+  CHECK(on.text == off.text);
+  const auto count = [](const KernelSheet& sheet, Code code) {
+    std::size_t bytes = 0;
+    for (const Line& line : sheet.lines)
+      for (const Piece& piece : line)
+        if (piece.code == code) bytes += piece.end - piece.begin;
+    return bytes;
+  };
+  CHECK(count(on, Code::chosen) > count(off, Code::chosen));
+  CHECK(count(on, Code::left_out) < count(off, Code::left_out));
+  CHECK(on.decided > 5);
+}
+
+TEST_CASE("what is marked as left out can go: the compiler makes the same instructions without it") {
+  if (!has_compiler()) return;
+  int tried = 0;
+  for (const char* run : {"im2win.cc", "im2win.cc:tiling=naive", "direct.cc:double_buffer=off", "implicit_gemm.cc",
+                          "im2win.tc", "winograd.cc:fuse=on", "direct.tc"}) {
+    const KernelSheet sheet = sheet_of(kernel_state(run));
+    INFO(run << " " << sheet.refused);
+    REQUIRE(sheet.refused.empty());
+    gpu::Kernel kernel = sheet.launch.kernel;
+    CompiledCode code = compiled_code(gpu::source(kernel));
+    for (const std::string& file : sheet.files)
+      kernel.texts[file] = without_left_out(gpu::kernel_file(file), code.files[file]);
+    const gpu::Compiled whole = gpu::runtime().compile(sheet.launch.kernel, sheet.architecture);
+    const gpu::Compiled less = gpu::runtime().compile(kernel, sheet.architecture);
+    CHECK(kernel.texts.at(kernel.file) != gpu::kernel_file(kernel.file));
+    CHECK(instructions(whole.ptx) == instructions(less.ptx));
+    ++tried;
+  }
+  CHECK(tried == 7);
+}
+
+TEST_CASE("every kernel of every row on a GPU can be read, line by line") {
+  for (const Algorithm* row : testing::gpu_rows()) {
+    if (row->vendor) continue;
+    State state = kernel_state(row->id);
+    const KernelSheet main = sheet_of(state);
+    INFO(row->id << " " << main.refused);
+    REQUIRE(main.refused.empty());
+    CHECK(main.run == row->id);
+    CHECK_FALSE(main.architectures.empty());
+    for (const auto& [step, title] : main.launches) {
+      state.kernel.step = step;
+      for (const std::string& file : main.files) {
+        state.kernel.file = file;
+        const KernelSheet sheet = sheet_of(state);
+        CHECK(sheet.step == step);
+        CHECK(sheet.text == gpu::kernel_file(sheet.file));
+        CHECK_FALSE(sheet.edited);
+        CHECK(static_cast<std::ptrdiff_t>(sheet.lines.size()) <= std::ranges::count(sheet.text, '\n') + 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("an error is said at its line, and mended text compiles") {
+  State state = kernel_state("direct.cc");
+  const std::string text = sheet_of(state).text, file = sheet_of(state).launch.kernel.file;
+  const std::size_t at = text.find('\n', text.find("__launch_bounds__"));
+  const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+  std::string wrong = text;
+  wrong.insert(text.find('{', at) + 1, " no_such_name = 1;");
+  const auto wrong_line =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find('{', at)), '\n') + 1;
+  CHECK(wrong_line >= line);
+  state.kernel.texts[file] = wrong;
+  const KernelSheet sheet = sheet_of(state);
+  CHECK(sheet.edited);
+  CHECK(sheet.text == wrong);
+  if (!has_compiler()) return;
+  const Build build = build_of(sheet, "cv9");
+  CHECK(build.failed);
+  REQUIRE_FALSE(build.messages.empty());
+  CHECK(build.messages.front().file == file);
+  CHECK(build.messages.front().line == wrong_line);
+  CHECK(build.messages.front().error);
+  CHECK(build.messages.front().text.find("no_such_name") != std::string::npos);
+
+  state.kernel.texts[file] = text + "// a comment more\n";
+  const Build good = build_of(sheet_of(state), "cv9");
+  CHECK_FALSE(good.failed);
+  CHECK(good.registers > 16);
+  CHECK(good.occupancy);
+
+  state.kernel.texts[file] = "#include \"no/such/file.cuh\"\n" + text;
+  const KernelSheet lost = sheet_of(state);
+  CHECK(lost.refused.empty());  // it can still be edited
+  CHECK(build_of(lost, "cv9").failed);
+}
+
+TEST_CASE("lines of a compiler's log are read, whatever else it says") {
+  const auto messages = compiler_messages(
+      "kernel: a.cu, the compiler's errors:\na/b.cu(57): error: identifier \"f(x): y\" is undefined\n    f(1);\n"
+      "common/c.cuh(3): warning #177-D: variable \"error\" was declared\n(x): error: y\nb.cu(): error: z\n1 error "
+      "detected\n");
+  REQUIRE(messages.size() == 2);
+  CHECK((messages[0].file == "a/b.cu" && messages[0].line == 57 && messages[0].error));
+  CHECK(messages[0].text == "error: identifier \"f(x): y\" is undefined");
+  CHECK((messages[1].file == "common/c.cuh" && messages[1].line == 3 && !messages[1].error));
+}
+
+TEST_CASE("a row with one's own texts has them in its program, and runs it where there is a GPU") {
+  const State state = kernel_state("im2win.cc");
+  const KernelSheet sheet = sheet_of(state);
+  const std::map<std::string, std::string> texts{{"im2win/im2win_cc.cu", sheet.text + "// mine\n"}};
+  const Algorithm own = with_texts(sheet.plan->algorithm(), texts);
+  const auto plan = own.plan(sheet.plan->request());
+  CHECK(plan->program()->id != sheet.plan->program()->id);
+  CHECK(gpu::source(gpu::main_launch(*plan->program())->kernel).find("// mine") != std::string::npos);
+  CHECK(plan->workspace_bytes() == sheet.plan->workspace_bytes());
+  const std::vector<std::string> lines = try_on_device(sheet, texts);
+  REQUIRE_FALSE(lines.empty());
+  if (!why_no_device().empty()) CHECK(lines.front().find(why_no_device()) != std::string::npos);
+}
+
+TEST_CASE("what was recorded stands in where there is no toolkit, for the text that ships alone") {
+  State state = kernel_state("im2win.cc");
+  const auto recorded = recorded_build(sheet_of(state), "cv9");
+  REQUIRE(recorded);
+  CHECK(recorded->recorded_on.find("H200") != std::string::npos);
+  CHECK(recorded->registers > 0);
+  CHECK_FALSE(recorded_build(sheet_of(state), "cv99"));
+  state.kernel.texts["im2win/im2win_cc.cu"] = "mine";
+  CHECK_FALSE(recorded_build(sheet_of(state), "cv9"));
+}
+
+TEST_CASE("blocks of an SM are as the occupancy calculator has them") {
+  const auto o = occupancy("sm_90a", 256, 128, 44160);  // 8 warps of 4096 registers: 16 warps in 65536
+  REQUIRE(o);
+  CHECK((o->blocks == 2 && o->warps == 16 && o->most_warps == 64 && o->limit == "registers"));
+  CHECK(occupancy("sm_90a", 128, 32, 100 * 1024)->limit == "shared memory");
+  CHECK(occupancy("sm_90a", 128, 32, 100 * 1024)->blocks == 2);
+  CHECK(occupancy("sm_80", 1024, 32, 0)->blocks == 2);
+  CHECK(occupancy("sm_80", 32, 32, 0)->limit == "blocks of an SM");
+  CHECK(occupancy("sm_120", 1024, 32, 0)->blocks == 1);
+  CHECK(occupancy("sm_90a", 256, 255, 300 * 1024)->blocks == 0);
+  CHECK_FALSE(occupancy("sm_33", 256, 32, 0));
+}
+
+TEST_CASE("a kernel file is read whole, and what is no text is refused in one line") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/mine.cu";
+  std::ofstream(file) << "// Î\nint x;\n";
+  CHECK(read_kernel_text(file) == "// Î\nint x;\n");
+  std::ofstream(file) << "\xff\xfe";
+  CHECK_THROWS_AS(read_kernel_text(file), BadInput);
+  std::ofstream(file) << std::string("a\0b", 3);
+  CHECK_THROWS_AS(read_kernel_text(file), BadInput);
+  CHECK_THROWS_AS(read_kernel_text(folder.path() + "/none.cu"), BadInput);
+}

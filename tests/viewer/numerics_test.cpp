@@ -1,0 +1,151 @@
+// The Numerics panel's numbers: the piece of a layer that is computed, what is injected, and how far rows are off.
+#include "viewer/logic/numerics.h"
+
+#include <cmath>
+
+#include "algorithms/interface/registry.h"
+#include "algorithms/measure/device.h"
+#include "algorithms/problem/layers.h"
+#include "tests/catch.h"
+#include "tests/viewer/states.h"
+
+namespace {
+
+using namespace convlens;
+using namespace convlens::viewer;
+
+// A small padded layer, ragged in all of Winograd's tiles.
+const ConvSpec kSmall{
+    .n = 1, .ci = 5, .hi = 13, .wi = 11, .co = 3, .hf = 3, .wf = 3, .pad_top = 1, .pad_bottom = 1, .pad_left = 2};
+
+Numerics small(const std::string& run, DType dtype, const NumericsState& settings, Materials& materials) {
+  return numerics_of(run, ConvProblem(kSmall), dtype, Layouts{}, 11, settings, materials);
+}
+
+double size(double error) { return std::isnan(error) ? std::numeric_limits<double>::infinity() : error; }
+
+}  // namespace
+
+TEST_CASE("the piece of a layer that is computed is small, keeps its filter, and says what was left out") {
+  for (const NamedLayer& layer : named_layers()) {
+    INFO(layer.name);
+    const ConvProblem whole = ConvProblem(layer.spec).with_batch(256);
+    const Specimen piece = specimen_of(whole);
+    const ConvProblem& p = piece.problem;
+    CHECK(p.multiplications() <= kSpecimenMultiplications);
+    CHECK(p.multiplications() > kSpecimenMultiplications / 64);
+    CHECK(p.n() == 1);
+    CHECK((p.hf() == whole.hf() && p.wf() == whole.wf()));
+    CHECK((p.spec().stride_h == whole.spec().stride_h && p.spec().pad_top == whole.spec().pad_top));
+    CHECK(p.reduction() == whole.reduction());  // so that rounding errors are those of the layer
+    CHECK(piece.sentence.find("1 of 256 images") != std::string::npos);
+    CHECK((piece.sentence.find("output channels") != std::string::npos) == (p.co() != whole.co()));
+  }
+  const ConvProblem tiny(kSmall);
+  CHECK(specimen_of(tiny).problem.spec() == tiny.spec());
+  const ConvProblem huge({.n = 1, .ci = 70000, .hi = 9, .wi = 9, .co = 1, .hf = 9, .wf = 9, .groups = 1});
+  CHECK(specimen_of(huge).problem.multiplications() <= kSpecimenMultiplications);
+}
+
+TEST_CASE("every row on the CPU keeps its promises in every type, and is as far off as its numbers say") {
+  Materials materials;
+  for (const Algorithm* row : algorithms()) {
+    if (row->unit != Unit::cpu || !why_not_here(*row).empty()) continue;
+    for (const DType dtype : kDTypes) {
+      const Numerics n = small(row->id, dtype, {}, materials);
+      INFO(row->id << " " << name(dtype) << " " << n.refused);
+      CHECK(n.computed() == n.refused.empty());
+      if (!n.computed()) continue;
+      REQUIRE(n.verdicts.size() == 3);
+      for (const Verdict& verdict : n.verdicts) {
+        INFO(verdict.line());
+        CHECK(verdict.kept);
+      }
+      CHECK(n.verdicts[1].made);
+      CHECK_FALSE(n.reach);
+      const Answer& right = n.material->plain.answer;
+      double largest = 0;
+      for (std::size_t k = 0; k < n.y.size(); ++k) {
+        CHECK(n.right[k] == right.y[k]);
+        CHECK(n.error[k] == Approx(std::abs(n.y[k] - right.y[k]) / (unit_roundoff(dtype) * right.sum_abs[k])));
+        largest = std::max(largest, n.error[k]);
+      }
+      CHECK(n.error[n.worst] == largest);
+      CHECK(largest <= n.bound);
+      const Histogram histogram = histogram_of(n);
+      std::int64_t outputs = histogram.zero + histogram.infinite;
+      for (const std::int64_t bin : histogram.bins) outputs += bin;
+      CHECK(outputs == static_cast<std::int64_t>(n.y.size()));
+    }
+  }
+}
+
+TEST_CASE("a NaN or Inf spoils no more than the row declares, and all that read it") {
+  Materials materials;
+  for (const std::string injection : {"nan", "inf"})
+    for (const char* run :
+         {"direct.ref", "im2win.ref", "winograd.ref", "winograd.ref:m=4", "fft.ref", "fft.ref:transform=tiled"}) {
+      const Numerics n = small(run, DType::f32, {.injection = injection, .down = 40, .across = 70}, materials);
+      INFO(run << " " << injection << " " << n.refused);
+      REQUIRE(n.computed());
+      REQUIRE(n.reach);
+      CHECK(n.reach->readers == 9 * 3);  // the taps of the window, in every output channel
+      CHECK(n.reach->seen <= n.declared);
+      CHECK_FALSE(n.reach->left_image);
+      if (n.declared == Spread::exact) CHECK(n.reach->beyond == 0);
+      for (std::size_t k = 0; k < n.y.size(); ++k)
+        if (!std::isfinite(n.right[k])) CHECK_FALSE(std::isfinite(n.y[k]));
+    }
+  // Winograd transforms a tile as a whole: a NaN at its edge takes outputs along that never read it.
+  const Numerics tile =
+      small("winograd.ref:m=4", DType::f32, {.injection = "nan", .down = 40, .across = 70}, materials);
+  CHECK(tile.reach->beyond > 0);
+  CHECK(tile.reach->seen == Spread::tile);
+  CHECK(tile.tile_h == 4);
+}
+
+TEST_CASE("an outlier spoils the precision of what shares a transform with it, and nothing in a direct sum") {
+  Materials materials;
+  const NumericsState outlier{.injection = "outlier"};
+  CHECK(small("direct.ref", DType::f32, outlier, materials).reach->beyond == 0);
+  const Numerics fft = small("fft.ref", DType::f32, outlier, materials);
+  CHECK(fft.error[fft.worst] > 10 * small("fft.ref", DType::f32, {}, materials).error[fft.worst]);
+}
+
+TEST_CASE("a scale that is a power of two changes nothing until a type runs out of range") {
+  Materials materials;
+  const Numerics one = small("direct.ref", DType::f32, {}, materials);
+  const Numerics large = small("direct.ref", DType::f32, {.exponent = 20}, materials);
+  REQUIRE(one.y.size() == large.y.size());
+  for (std::size_t k = 0; k < one.y.size(); ++k) CHECK(large.y[k] == std::ldexp(one.y[k], 20));
+  CHECK(one.material->overflowed == 0);
+
+  const Numerics short_type = small("direct.ref", DType::f16, {.exponent = 20}, materials);
+  CHECK(short_type.material->overflowed > 0);
+  for (const Verdict& verdict : short_type.verdicts) CHECK(verdict.kept);  // Inf is the right answer
+  const Numerics tiny = small("direct.ref", DType::f16, {.exponent = -24}, materials);
+  CHECK(size(tiny.error[tiny.worst]) > size(small("direct.ref", DType::f16, {}, materials).error[tiny.worst]));
+}
+
+TEST_CASE("the terms of an output add up to it, the largest first") {
+  Materials materials;
+  const ConvProblem p(kSmall);
+  const auto material = materials.get(p, DType::f32, 11, {});
+  for (std::size_t k = 0; k < material->plain.answer.y.size(); k += 7) {
+    const Shape at = output_at(k, p.y_shape());
+    CHECK(output_number(at, p.y_shape()) == k);
+    const ElementTerms terms = terms_of(p, material->plain.inputs, at);
+    CHECK(static_cast<std::int64_t>(terms.terms.size()) == p.reduction());
+    CHECK(terms.positive + terms.negative + terms.bias == Approx(material->plain.answer.y[k]).margin(1e-12));
+    for (std::size_t t = 1; t < terms.terms.size(); ++t)
+      CHECK(std::abs(terms.terms[t - 1].product()) >= std::abs(terms.terms[t].product()));
+  }
+}
+
+TEST_CASE("a row that cannot be run here says why, and so does one that does not compute the type") {
+  Materials materials;
+  for (const Algorithm* row : testing::gpu_rows())
+    if (!why_not_here(*row).empty()) CHECK_FALSE(small(row->id, DType::f32, {}, materials).refused.empty());
+  CHECK(small("direct.cpu", DType::f16, {}, materials).refused.find("f16") != std::string::npos);
+  CHECK(small("direct.nowhere", DType::f32, {}, materials).refused.find("direct.nowhere") != std::string::npos);
+}

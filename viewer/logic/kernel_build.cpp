@@ -1,0 +1,161 @@
+// What the compiler, and a GPU, make of a kernel's text.
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <locale>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "algorithms/check/check.h"
+#include "algorithms/error.h"
+#include "algorithms/interface/registry.h"
+#include "algorithms/measure/device.h"
+#include "algorithms/measure/side_by_side.h"
+#include "kernels/row.h"
+#include "kernels/runtime.h"
+#include "viewer/logic/kernel_sheet.h"
+#include "viewer/logic/specimen.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRecordedFor = "sm_90a";  // all shipped records are of an H200
+
+// Where recorded runs lie: CONVLENS_DATA, else the sources, else share/convlens/data beside the program.
+std::vector<fs::path> record_files() {
+  std::error_code none;
+  const char* said = std::getenv("CONVLENS_DATA");
+  fs::path folder = said != nullptr && *said != '\0' ? fs::path(said) : fs::path(CONVLENS_DATA_SOURCES);
+  if (!fs::is_directory(folder, none))
+    folder = fs::read_symlink("/proc/self/exe", none).parent_path().parent_path() / "share" / "convlens" / "data";
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder, none))
+    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+// The record of this run of a named layer, in this type and these layouts; null when there is none.
+nlohmann::json record_of(const Plan& plan, const std::string& layer) {
+  const Request& request = plan.request();
+  for (const fs::path& file : record_files()) {
+    std::ifstream lines(file);
+    for (std::string line; std::getline(lines, line);) {
+      const auto record = nlohmann::json::parse(line, nullptr, false);
+      if (record.is_discarded() || !record.contains("registers") || record["registers"].is_null()) continue;
+      if (record["layer"] == layer && record["run"] == plan.run_name() && record["dtype"] == name(request.dtype) &&
+          record["layout"]["x"] == name(request.layouts.x))
+        return record;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<CompilerMessage> compiler_messages(const std::string& log) {
+  std::vector<CompilerMessage> messages;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    // "im2win/im2win_cc.cu(57): error: identifier "taps" is undefined"
+    const std::size_t close = line.find("): "), open = line.rfind('(', close);
+    if (close == std::string::npos || open == std::string::npos) continue;
+    CompilerMessage message{line.substr(0, open), 0, false, line.substr(close + 3)};
+    const auto [end, error] = std::from_chars(line.data() + open + 1, line.data() + close, message.line);
+    if (error != std::errc{} || end != line.data() + close) continue;
+    message.error = message.text.find("error") < message.text.find(':');
+    messages.push_back(std::move(message));
+  }
+  return messages;
+}
+
+std::optional<Build> recorded_build(const KernelSheet& sheet, const std::string& layer) {
+  const bool main = gpu::main_launch(*sheet.plan->program())->kernel.entry == sheet.launch.kernel.entry;
+  if (!sheet.launch.kernel.texts.empty() || layer.empty() || !main) return std::nullopt;
+  const nlohmann::json record = record_of(*sheet.plan, layer);
+  if (record.is_null()) return std::nullopt;
+  Build build;
+  build.recorded = true;
+  build.recorded_on = record["gpu"].get<std::string>() + " with N = " + record["problem"]["n"].dump();
+  build.registers = record["registers"], build.shared_bytes = record["shared_bytes"];
+  build.spill_bytes = record["spill_bytes"];
+  build.occupancy = occupancy(kRecordedFor, sheet.launch.block.count(), build.registers, build.shared_bytes);
+  return build;
+}
+
+Build build_of(const KernelSheet& sheet, const std::string& layer) {
+  Build build;
+  build.why_not = gpu::why_no_runtime();
+  if (build.why_not.empty() && sheet.architecture.empty())
+    build.why_not = "no architecture that it can be compiled for";
+  if (!build.why_not.empty()) {
+    Build recorded = recorded_build(sheet, layer).value_or(Build{});
+    recorded.why_not = build.why_not;
+    return recorded;
+  }
+  try {
+    const gpu::Compiled compiled = gpu::runtime().compile(sheet.launch.kernel, sheet.architecture);
+    build.registers = compiled.registers;
+    build.shared_bytes = compiled.shared_bytes + sheet.launch.shared_bytes;
+    build.spill_bytes = compiled.spill_bytes;
+    build.occupancy = occupancy(sheet.architecture, sheet.launch.block.count(), build.registers, build.shared_bytes);
+  } catch (const BadInput& error) {
+    build.failed = true;
+    build.messages = compiler_messages(error.what());
+    if (build.messages.empty()) build.messages.push_back({sheet.launch.kernel.file, 1, true, error.what()});
+  } catch (const Error& error) {
+    build.why_not = error.what();
+  }
+  return build;
+}
+
+Algorithm with_texts(const Algorithm& row, const std::map<std::string, std::string>& texts) {
+  Algorithm own = row;
+  own.decide = [decide = row.decide, texts](const Request& request) {
+    Decisions d = decide(request);
+    gpu::Program program = *d.program;
+    for (gpu::Step& step : program.steps)
+      if (auto* launch = std::get_if<gpu::Launch>(&step)) launch->kernel.texts = texts;
+    Decisions changed = gpu::decisions(std::move(program));
+    d.program = changed.program;
+    d.execute = changed.execute;
+    d.kernel = nullptr;
+    return d;
+  };
+  return own;
+}
+
+std::vector<std::string> try_on_device(const KernelSheet& sheet, const std::map<std::string, std::string>& texts) {
+  const Algorithm own = with_texts(sheet.plan->algorithm(), texts);
+  if (const std::string why = why_not_here(own); !why.empty()) return {"Cannot be run here: " + why};
+  std::vector<std::string> lines;
+  try {
+    Request request = sheet.plan->request();
+    request.problem = specimen_of(request.problem).problem;
+    OracleCache oracle;
+    const CheckResult result = check(own, request, 1, oracle);
+    if (!result.supported) lines.push_back(result.reason);
+    for (const Verdict& verdict : result.verdicts) lines.push_back(verdict.line());
+
+    const auto plan = own.plan(sheet.plan->request());
+    const std::vector<Outcome> outcomes = measure_side_by_side({plan}, 1, {.repeats = 20, .cold_cache = true});
+    const Outcome& outcome = outcomes.front();
+    if (!outcome.refused.empty()) return lines.push_back(outcome.refused), lines;
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text << "median " << outcome.timing.median_ms()
+         << " ms of a call, cold L2: " << tflops(plan->flops(), outcome.timing.median_ms()) << " TFLOPS on "
+         << device(plan->request().place).facts().name;
+    lines.push_back(text.str());
+  } catch (const Error& error) {
+    lines.push_back(error.what());
+  }
+  return lines;
+}
+
+}  // namespace convlens::viewer

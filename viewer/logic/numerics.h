@@ -1,0 +1,81 @@
+// What rounding does: one row in one type, run on a piece of the layer and compared with the oracle, the direct sum in
+// float64 of the same rounded inputs.
+//
+// Errors of all rows and types are compared in one unit, u·Σ|x||w| of the output, u the unit roundoff of the type:
+// what one rounding of a sum of that size may cost.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/check/verdict.h"
+#include "algorithms/interface/algorithm.h"
+#include "viewer/logic/specimen.h"
+
+namespace convlens::viewer {
+
+// How far an injected element reaches: the outputs that are no longer right, by what they have to do with it.
+struct Reach {
+  std::int64_t readers = 0;  // outputs whose window holds the element: they depend on it
+  std::int64_t beyond =
+      0;  // that it spoilt (NaN, Inf, or beyond the bound of the clean data) though they do not read it
+  Spread seen = Spread::exact;
+  bool left_image = false;  // some of these are in another image or group
+};
+
+struct Numerics {
+  std::string run;
+  ConvSpec spec{};  // of the piece of the layer
+  DType dtype = DType::f32;
+  std::string refused{};  // why there are no numbers, or ""
+  std::shared_ptr<const Material> material{};
+  std::vector<Verdict> verdicts{};  // exact, worst, likely
+
+  // Of every output, in NCHW order.
+  std::vector<double> y{};      // as the row computed it, what was injected included
+  std::vector<double> right{};  // as the oracle has it
+  std::vector<double> error{};  // |y − right| ÷ (u·Σ|x||w|); NaN or Inf where only one of the two is a number
+  double bound = 0;             // the largest worst-case bound, in the same unit
+  std::size_t worst = 0;        // the output with the largest error; NaN counts as larger than all
+
+  Spread declared = Spread::exact;
+  std::int64_t tile_h = 0, tile_w = 0;  // outputs of a tile; 0: the row has none
+  std::optional<Reach> reach{};         // of what was injected
+
+  bool computed() const { return !y.empty(); }
+};
+
+// Never throws for a legal problem: what stands against it is in `refused`.
+Numerics numerics_of(const std::string& run, const ConvProblem& problem, DType dtype, const Layouts& layouts,
+                     std::uint64_t seed, const NumericsState& settings, Materials& materials);
+
+Shape output_at(std::size_t number, const Shape& y);  // the coordinate of an output in NCHW order
+std::size_t output_number(const Shape& at, const Shape& y);
+
+// A product that an output is the sum of.
+struct SumTerm {
+  std::int64_t c = 0, u = 0, v = 0;  // of the filter
+  std::int64_t h = 0, w = 0;         // of the input
+  bool padding = false;
+  double x = 0, weight = 0;
+  double product() const { return x * weight; }
+};
+
+struct ElementTerms {
+  std::vector<SumTerm> terms;  // the largest first, NaN and Inf before all
+  double positive = 0, negative = 0, bias = 0;
+  double cancellation = 0;  // Σ|x||w| ÷ |y|: by how much the sum's relative error exceeds that of its terms
+};
+ElementTerms terms_of(const ConvProblem& problem, const Inputs& inputs, const Shape& at);
+
+// How many outputs have an error of each size, four bins a factor of ten.
+struct Histogram {
+  static constexpr int kPerDecade = 4, kLeast = -5, kMost = 5;  // powers of ten of u·Σ|x||w|
+  std::vector<std::int64_t> bins;       // of (kMost − kLeast)·kPerDecade; the ends hold the rest
+  std::int64_t zero = 0, infinite = 0;  // no error at all; NaN and Inf
+  std::int64_t most = 0;                // of one bin
+};
+Histogram histogram_of(const Numerics& numerics);
+
+}  // namespace convlens::viewer

@@ -1,0 +1,109 @@
+// What the compiler makes of the kernel, and what a GPU does.
+#include <algorithm>
+
+#include "algorithms/measure/device.h"
+#include "viewer/panels/kernel/kernel.h"
+#include "viewer/ui/words.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+// "128 registers a thread, 43.1 KiB shared memory a block, no spills; …".
+std::string resources(const KernelSheet& sheet, const Build& build) {
+  std::string text = std::to_string(build.registers) + " registers a thread, " + bytes_text(build.shared_bytes) +
+                     " of shared memory a block, " +
+                     (build.spill_bytes == 0 ? "no spills" : bytes_text(build.spill_bytes) + " of spills a thread");
+  if (const auto& o = build.occupancy)
+    text += "; " + std::to_string(o->blocks) + (o->blocks == 1 ? " block" : " blocks") + " of " +
+            std::to_string(sheet.launch.block.count()) + " threads on an SM, " + std::to_string(o->warps) + " of " +
+            std::to_string(o->most_warps) + " warps: " + o->limit +
+            (o->limit == "registers" || o->limit == "threads" || o->limit == "blocks of an SM" ? " allow" : " allows") +
+            " no more";
+  return text;
+}
+
+void draw_messages(Scene& scene, const KernelSheet& sheet, const Build& build) {
+  constexpr std::size_t kMost = 4;
+  std::size_t shown = 0;
+  for (const CompilerMessage& message : build.messages) {
+    if (++shown > kMost) break;
+    ImGui::PushID(static_cast<int>(shown));
+    ImGui::PushStyleColor(ImGuiCol_Text, message.error ? palette().wrong : palette().faint);
+    ImGui::TextWrapped("%s, line %lld: %s", message.file.c_str(), static_cast<long long>(message.line),
+                       message.text.c_str());
+    ImGui::PopStyleColor();
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("click: to that line");
+    if (ImGui::IsItemClicked()) {
+      scene.kept.get<SourceView>("source").wanted_line = message.line;
+      if (message.file != sheet.file && std::ranges::find(sheet.files, message.file) != sheet.files.end()) {
+        State next = scene.state;
+        next.kernel.file = message.file;
+        scene.change(std::move(next), "");
+      }
+    }
+    ImGui::PopID();
+  }
+  if (build.messages.size() > kMost) faint_text("and " + std::to_string(build.messages.size() - kMost) + " more");
+}
+
+// The row with these texts, on the GPU; nothing until somebody asks.
+struct Trials {
+  std::string asked;  // which sheet
+  Later<std::vector<std::string>> lines;
+};
+
+void draw_trial(Scene& scene, const KernelSheet& sheet) {
+  if (const std::string why = why_not_here(sheet.plan->algorithm()); !why.empty())
+    return faint_text("Cannot be checked and timed here: " + why);
+  auto& trials = scene.kept.get<Trials>("kernel trials");
+  const std::string now = kernel_key(scene);
+  if (ImGui::Button("check and time")) trials.asked = now;
+  if (ImGui::IsItemHovered())
+    ImGui::SetTooltip("On this machine's GPU: against the oracle on a piece of the layer, then the layer's time");
+  if (trials.asked != now) return;
+  const auto* lines = trials.lines.get(
+      now, scene.painter, [sheet, texts = scene.state.kernel.texts] { return try_on_device(sheet, texts); });
+  if (lines == nullptr) return ImGui::TextDisabled("checking and timing ...");
+  for (const std::string& line : *lines) ImGui::TextWrapped("%s", line.c_str());
+}
+
+void draw_edit_controls(Scene& scene, const KernelSheet& sheet) {
+  auto& view = scene.kept.get<SourceView>("source");
+  ImGui::Checkbox("edit", &view.editing);
+  if (ImGui::IsItemHovered())
+    ImGui::SetTooltip(
+        "What is changed is compiled as it is typed. File, Save kernel writes it into a file of one's own,\n"
+        "Load kernel takes one from there; in a folder named by CONVLENS_KERNELS all commands use it.");
+  if (!sheet.edited) return;
+  ImGui::SameLine();
+  if (ImGui::Button("back to the text that ships")) {
+    State next = scene.state;
+    next.kernel.texts.erase(sheet.file);
+    scene.change(std::move(next), "");
+  }
+  ImGui::SameLine();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("edited");
+}
+
+}  // namespace
+
+void draw_build(Scene& scene, const KernelFrame& frame) {
+  const KernelSheet& sheet = *frame.sheet;
+  if (frame.build == nullptr) {
+    ImGui::TextDisabled("compiling ...");
+  } else {
+    const Build& build = *frame.build;
+    if (!build.why_not.empty()) faint_text("Not compiled: " + build.why_not);
+    if (build.recorded)
+      ImGui::TextWrapped("Recorded on %s: %s", build.recorded_on.c_str(), resources(sheet, build).c_str());
+    else if (build.why_not.empty() && !build.failed)
+      ImGui::TextWrapped("%s", resources(sheet, build).c_str());
+    if (build.failed) draw_messages(scene, sheet, build);
+  }
+  draw_edit_controls(scene, sheet);
+  draw_trial(scene, sheet);
+}
+
+}  // namespace convlens::viewer

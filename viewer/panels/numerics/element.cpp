@@ -1,0 +1,64 @@
+// One output in numbers: what it should be, what it is, and the products that it is the sum of.
+#include <cmath>
+
+#include "viewer/panels/numerics/numerics.h"
+#include "viewer/ui/words.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+constexpr std::size_t kShown = 8;
+
+std::string tuple(const Shape& at) {
+  std::string text;
+  for (const std::int64_t index : at) text += (text.empty() ? "" : ", ") + std::to_string(index);
+  return "(" + text + ")";
+}
+
+void draw_terms(const ElementTerms& terms) {
+  if (!ImGui::BeginTable("terms", 4, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH)) return;
+  ImGui::TableSetupColumn("tap (c, u, v)", 0, 1.3f);
+  ImGui::TableSetupColumn("x", 0, 1);
+  ImGui::TableSetupColumn("w", 0, 1);
+  ImGui::TableSetupColumn("x·w", 0, 1);
+  ImGui::TableHeadersRow();
+  for (std::size_t k = 0; k < std::min(kShown, terms.terms.size()); ++k) {
+    const SumTerm& term = terms.terms[k];
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::Text("%lld, %lld, %lld", static_cast<long long>(term.c), static_cast<long long>(term.u),
+                static_cast<long long>(term.v));
+    for (const double value : {term.x, term.weight, term.product()}) {
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(number_text(value).c_str());
+    }
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void draw_element(Scene& scene, const NumericsTable& table) {
+  if (!table.computed()) return;
+  const Numerics& cell = *table.front();
+  const ConvProblem& p = table.specimen.problem;
+  const Shape at = shown_element(scene.state, table);
+  const std::size_t number = output_number(at, p.y_shape());
+  const bool worst = number == cell.worst;
+  const std::string off = std::isfinite(cell.error[number])
+                              ? "off by " + number_text(std::abs(cell.y[number] - cell.right[number]), 3) +
+                                    ", that is " + number_text(cell.error[number], 3) + " u·Σ|x||w|"
+                              : "only one of the two is a number";
+  ImGui::TextWrapped("y%s%s = %s, right %s: %s", tuple(at).c_str(), worst ? ", the worst," : "",
+                     number_text(cell.y[number], 9).c_str(), number_text(cell.right[number], 9).c_str(), off.c_str());
+  const Inputs& inputs = cell.material->struck ? cell.material->struck->inputs : cell.material->plain.inputs;
+  const ElementTerms terms = terms_of(p, inputs, at);
+  faint_text("Terms > 0 sum up to " + number_text(terms.positive) + ", those < 0 to " + number_text(terms.negative) +
+             (p.bias() ? ", bias " + number_text(terms.bias) : "") + "; Σ|x||w| is " +
+             number_text(terms.cancellation, 3) + " times |y|.");
+  draw_terms(terms);
+  if (terms.terms.size() > kShown) faint_text("and " + std::to_string(terms.terms.size() - kShown) + " smaller ones");
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,67 @@
+#include "viewer/ui/tour_card.h"
+
+#include <imgui/imgui_internal.h>
+
+#include <algorithm>
+
+#include "viewer/logic/tour.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+// The window that was begun as a child with this name, as in "Convlens/centre_1234ABCD/x_1234ABCD"; "/im2col" is the
+// end of a tensor's name, "im2col.ref/im2col".
+const ImGuiWindow* child_window(const std::string& name) {
+  constexpr std::size_t kHash = 9;  // "_1234ABCD"
+  const std::string end = name.front() == '/' ? name : "/" + name;
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    const std::string whole = window->Name;
+    if (window->WasActive && whole.size() > kHash && whole.substr(0, whole.size() - kHash).ends_with(end))
+      return window;
+  }
+  return nullptr;
+}
+
+void go(Scene& scene, std::int64_t step) { scene.change(at_tour_step(scene.state, step), ""); }
+
+}  // namespace
+
+void draw_tour_card(Scene& scene) {
+  const auto steps = static_cast<std::int64_t>(tour().size());
+  const std::int64_t now = scene.state.tour;
+  if (now < 1 || now > steps) return;
+  const TourStep& step = tour()[static_cast<std::size_t>(now - 1)];
+  if (const ImGuiWindow* shown = child_window(step.points_at)) {
+    const float thick = 2 * scene.scale;
+    ImGui::GetForegroundDrawList()->AddRect(shown->Pos, {shown->Pos.x + shown->Size.x, shown->Pos.y + shown->Size.y},
+                                            palette().lit, 4, 0, thick);
+  }
+  const ImGuiViewport& viewport = *ImGui::GetMainViewport();
+  const float width = std::min(420 * scene.scale, viewport.WorkSize.x * 0.6f), margin = 16 * scene.scale;
+  const ImVec2 corner{viewport.WorkPos.x + viewport.WorkSize.x - margin,
+                      viewport.WorkPos.y + viewport.WorkSize.y - margin};
+  ImGui::SetNextWindowPos(corner, ImGuiCond_Appearing, {1, 1});
+  ImGui::SetNextWindowSize({width, 0});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetColorU32(ImGuiCol_PopupBg));
+  ImGui::PushStyleColor(ImGuiCol_Border, palette().lit);
+  constexpr auto kCard = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoScrollbar;
+  if (ImGui::Begin("Tour", nullptr, kCard)) {
+    ImGui::Text("%lld of %lld  %s", static_cast<long long>(now), static_cast<long long>(steps), step.title);
+    ImGui::Separator();
+    ImGui::TextWrapped("%s", step.text);
+    if (now > 1) {
+      if (ImGui::Button("back")) go(scene, now - 1);
+      ImGui::SameLine();
+    }
+    if (now < steps) {
+      if (ImGui::Button("next")) go(scene, now + 1);
+      ImGui::SameLine();
+    }
+    if (ImGui::Button(now < steps ? "end the tour" : "done")) go(scene, 0);
+  }
+  ImGui::End();
+  ImGui::PopStyleColor(2);
+}
+
+}  // namespace convlens::viewer
