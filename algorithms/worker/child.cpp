@@ -102,7 +102,7 @@ void Child::read_errors() {
 std::vector<std::string> Child::read_lines() {
   send_waiting();
   read_errors();
-  constexpr std::size_t kMostAtOnce = std::size_t{1} << 22;  // a flood is read in pieces
+  constexpr std::size_t kMostAtOnce = std::size_t{1} << 18;  // a flood is read in pieces
   std::array<char, 1 << 16> some{};
   for (std::size_t taken = 0; !closed_ && taken < kMostAtOnce;) {
     const ssize_t count = recv(socket_, some.data(), some.size(), MSG_DONTWAIT);

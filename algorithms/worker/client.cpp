@@ -80,7 +80,12 @@ std::vector<Answer> Client::poll() {
       take(parse_answer(line), answers);
     } catch (const BadInput& error) {
       // A server may greet before the worker is started; after its hello, every line is the worker's own.
-      why_ = hello_ ? error.what() : line;
+      why_ = hello_ ? error.what() : line.substr(0, line.find('\r'));
+      if (++nonsense_ < kMostNonsense) continue;
+      state_ = State::gone;
+      why_ = "is none, or one gone wrong; last: " + why_;
+      child_.reset();
+      return answers;
     }
   }
   if (child_->ended()) {

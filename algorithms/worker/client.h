@@ -69,6 +69,9 @@ class Client {
   std::map<std::int64_t, Job> unfinished_;
   Clock::time_point heard_ = Clock::now(), pinged_ = heard_;
   std::int64_t pings_ = 0, pongs_ = 0;
+  int nonsense_ = 0;  // lines that were no answers
+
+  static constexpr int kMostNonsense = 100;  // then it is given up: whatever it is, it is no worker
 };
 
 }  // namespace convlens::worker

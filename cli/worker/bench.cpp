@@ -99,9 +99,9 @@ std::string WorkerBench::record() const {
   return to_json(measurement);
 }
 
-worker::Ceilings measured_ceilings(bool gpu) {
+worker::Ceilings measured_ceilings(bool gpu, int threads) {
   if (!gpu) {
-    const Ceilings cpu = cpu_ceilings(0);
+    const Ceilings cpu = cpu_ceilings(threads);
     return {.gpu = false, .f32_tflops = cpu.gflops / 1e3, .f16_tflops = 0, .tbytes = cpu.gbytes / 1e3};
   }
   const DeviceCeilings there = device({Place::Kind::device, 0}).ceilings();

@@ -43,6 +43,6 @@ class WorkerBench {
   Timing timing_;
 };
 
-worker::Ceilings measured_ceilings(bool gpu);
+worker::Ceilings measured_ceilings(bool gpu, int threads);
 
 }  // namespace convlens::cli

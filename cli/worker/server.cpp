@@ -29,7 +29,7 @@ constexpr double kRoundSeconds = 0.05;  // between two lines of samples
 
 class Server {
  public:
-  explicit Server(const Globals& globals) : bench_(globals) {}
+  explicit Server(const Globals& globals) : threads_(globals.threads), bench_(globals) {}
 
   void serve() {
     const std::vector<Device*> gpus = devices();
@@ -102,7 +102,7 @@ class Server {
 
   void measure_ceilings(bool gpu) {
     try {
-      answer(measured_ceilings(gpu));
+      answer(measured_ceilings(gpu, threads_));
     } catch (const Error& error) {
       answer(NotUnderstood{error.what()});
     }
@@ -161,6 +161,7 @@ class Server {
     if (id == working_on_ || std::ranges::any_of(queue_, is_job)) cancelled_.insert(id);
   }
 
+  const int threads_;
   WorkerBench bench_;
   std::mutex output_, mutex_;
   std::condition_variable more_;

@@ -185,6 +185,14 @@ TEST_CASE("a greeting before the hello and nonsense after it are lived with") {
   CHECK(client.state() == State::ready);
 }
 
+TEST_CASE("a program that floods its asker with nonsense is given up, before and after a hello") {
+  for (const std::string& start : {std::string(), kHello}) {
+    Client client = fake(start + "yes nonsense");
+    poll_until(client, State::gone);
+    CHECK(client.says().find("last: ") != std::string::npos);
+  }
+}
+
 TEST_CASE("a worker that cannot be started is gone at once") {
   Client client({"/nowhere/at/all"});
   CHECK(client.state() == State::gone);

@@ -38,7 +38,7 @@ class Plot {
   void upright(double value, ImU32 colour, const std::string& text);
   void point(double px, double py, ImU32 colour, bool filled);
 
-  // A text beside that place, or above it, where none stands yet.
+  // A text beside that place, or above it; where another stands there already, near by, with a line to its place.
   void label(double px, double py, ImU32 colour, const std::string& text, bool above = false);
 
   bool hovered() const { return hovered_; }
@@ -47,7 +47,7 @@ class Plot {
 
  private:
   void draw_axes();
-  void place_text(ImVec2 at, ImU32 colour, const std::string& text);
+  ImVec2 place_text(ImVec2 at, ImU32 colour, const std::string& text);  // where it then stands
 
   PlotAxis x_, y_;
   ImVec2 first_, last_;

@@ -75,15 +75,15 @@ void draw_live_plot(Bench& bench, ImVec2 size) {
     draw_curve(plot, *ghost, unit, bench.scene.scale, true, palette().faint);
   if (shown != nullptr) draw_curve(plot, *shown, unit, bench.scene.scale, false, palette().lit);
   // Words and levels above all dots.
-  if (shown != nullptr && !shown->median.empty())
-    plot.label(first + (last - first) * 0.02, static_cast<double>(shown->median.back()) * unit, palette().lit,
-               shown->line.run + "  " + worker::rate_text(shown->line.tflops()), true);
   for (const worker::Job& job : bench.compared.peers)
     if (const Curve* curve = bench.known(job); curve != nullptr && job.run != bench.compared.job.run)
       plot.level(curve->line.tflops() * unit, bench.colour_of(job.run),
                  job.run + (curve->made_on.empty() ? "" : " (recorded)"));
   for (const auto& ghost : bench.study.ghosts())
     plot.level(ghost->line.tflops() * unit, palette().faint, ghost_name(ghost->job, bench.compared.job));
+  if (shown != nullptr && !shown->median.empty())
+    plot.label(first + (last - first) * 0.02, static_cast<double>(shown->median.back()) * unit, palette().lit,
+               shown->line.run + "  " + worker::rate_text(shown->line.tflops()), true);
 }
 
 }  // namespace convlens::viewer

@@ -3,6 +3,7 @@
 // byte of x, w, bias and y, which must move at least once whatever the algorithm.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "viewer/panels/performance/performance.h"
 #include "viewer/ui/plot.h"
@@ -25,6 +26,7 @@ std::vector<RowPoints> points(const Bench& bench) {
     all.push_back({job.run, intensity(curve->line.flops, job), curve->line.tflops(),
                    intensity(curve->line.executed, job), curve->executed_tflops()});
   }
+  std::ranges::sort(all, std::greater(), &RowPoints::tflops);  // so that names stand in the order of their points
   return all;
 }
 
