@@ -45,8 +45,9 @@ void draw_tour_card(Scene& scene) {
   }
   const ImGuiViewport& viewport = *ImGui::GetMainViewport();
   const float width = std::min(420 * scene.scale, viewport.WorkSize.x * 0.6f), margin = 16 * scene.scale;
-  const ImVec2 corner{viewport.WorkPos.x + viewport.WorkSize.x - margin,
-                      viewport.WorkPos.y + viewport.WorkSize.y - margin};
+  const ImGuiWindow* status = child_window("status");  // which the text may speak of
+  const float bottom = status == nullptr ? viewport.WorkPos.y + viewport.WorkSize.y : status->Pos.y;
+  const ImVec2 corner{viewport.WorkPos.x + viewport.WorkSize.x - margin, bottom - margin};
   // In the corner when a step begins, until its size is known; from then on where a hand has put it.
   constexpr int kSettle = 3;
   auto& placed = scene.kept.get<Placed>("tour card");
