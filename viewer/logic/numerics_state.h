@@ -11,7 +11,7 @@
 namespace convlens::viewer {
 
 struct NumericsState {
-  std::string run;  // whose error map is in front; "" for the first that can run here
+  std::string run = {};  // whose error map is in front; "" for the first that can run here
   DType dtype = DType::f32;
   std::int64_t channel = 0;                // of y, that the map shows
   std::int64_t exponent = 0;               // x is multiplied by 2 to this power

@@ -23,6 +23,12 @@ const ImGuiWindow* child_window(const std::string& name) {
   return nullptr;
 }
 
+// For how many frames the present step has been on show.
+struct Placed {
+  std::int64_t step = 0;
+  int frames = 0;
+};
+
 void go(Scene& scene, std::int64_t step) { scene.change(at_tour_step(scene.state, step), ""); }
 
 }  // namespace
@@ -39,9 +45,14 @@ void draw_tour_card(Scene& scene) {
   }
   const ImGuiViewport& viewport = *ImGui::GetMainViewport();
   const float width = std::min(420 * scene.scale, viewport.WorkSize.x * 0.6f), margin = 16 * scene.scale;
-  const ImVec2 corner{viewport.WorkPos.x + viewport.WorkSize.x - margin,
-                      viewport.WorkPos.y + viewport.WorkSize.y - margin};
-  ImGui::SetNextWindowPos(corner, ImGuiCond_Appearing, {1, 1});
+  const ImGuiWindow* status = child_window("status");  // which the text may speak of
+  const float bottom = status == nullptr ? viewport.WorkPos.y + viewport.WorkSize.y : status->Pos.y;
+  const ImVec2 corner{viewport.WorkPos.x + viewport.WorkSize.x - margin, bottom - margin};
+  // In the corner when a step begins, until its size is known; from then on where a hand has put it.
+  constexpr int kSettle = 3;
+  auto& placed = scene.kept.get<Placed>("tour card");
+  placed = placed.step == now ? Placed{now, placed.frames + 1} : Placed{now, 0};
+  ImGui::SetNextWindowPos(corner, placed.frames < kSettle ? ImGuiCond_Always : ImGuiCond_Appearing, {1, 1});
   ImGui::SetNextWindowSize({width, 0});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetColorU32(ImGuiCol_PopupBg));
   ImGui::PushStyleColor(ImGuiCol_Border, palette().lit);
