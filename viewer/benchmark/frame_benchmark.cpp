@@ -70,7 +70,7 @@ std::vector<std::string> worker_of_many_samples() {
   return worker::shell_words(R"(
 echo '{"is":"hello","protocol":1,"revision":"","host":"nowhere","cpu":"none","gpu":""}'
 read job
-echo '{"is":"started","id":1,"run":"im2win.cpu","unit":"cpu","flops":1000000000,"executed_flops":1000000000,'\
+echo '{"is":"started","id":1,"run":"none","unit":"cpu","flops":1000000000,"executed_flops":1000000000,'\
 '"tensor_bytes":1000000,"workspace_bytes":0}'
 awk 'BEGIN { for (line = 0; line < 100; ++line) {
   printf "{\"is\":\"samples\",\"id\":1,\"ms\":["
@@ -119,7 +119,7 @@ double flip_milliseconds(const std::string& program, const std::string& layer, i
   double worst = 0;
   for (int k = 0; k <= flips; ++k) {
     const double start = seconds(CLOCK_MONOTONIC);
-    study.show(job_of(state, k % 2 == 0 ? "im2win.cpu" : "im2win.cpu:prefetch=off"));
+    study.show(job_of(state, usual_run() + (k % 2 == 0 ? "" : ":prefetch=off")));
     while (study.live()->line.ms.empty() && seconds(CLOCK_MONOTONIC) < start + 30) study.poll(), usleep(500);
     if (k > 0) worst = std::max(worst, 1e3 * (seconds(CLOCK_MONOTONIC) - start));  // the first starts the worker, too
   }

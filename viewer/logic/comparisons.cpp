@@ -16,6 +16,18 @@ bool computes(const Run& run, const Job& job) {
   return static_cast<bool>(run.algorithm->supports(complete(*run.algorithm, request)));
 }
 
+// A vendor's library by whichever algorithm it chooses.
+bool is_vendors_choice(const Algorithm& row) {
+  return row.vendor && (row.id.ends_with(".auto") || row.id.ends_with(".best"));
+}
+
+// The lowering as it is usually done, with a BLAS: the first of its family there.
+const Algorithm* im2col_with_blas(bool on_cpu) {
+  for (const Algorithm* row : algorithms())
+    if (row->family == "im2col" && (row->unit == Unit::cpu) == on_cpu) return row;
+  return nullptr;
+}
+
 // Of what the sweep varies: the values, and the layer at one of them, padded so that its outputs stay what they were.
 const std::vector<std::int64_t>& values_of(const std::string& swept) {
   static const std::vector<std::int64_t> batches{1, 2, 4, 8, 16}, channels{4, 8, 16, 32, 64, 128, 256},
@@ -85,14 +97,12 @@ std::vector<Change> changes(const State& state) {
 std::vector<Job> peers(const State& state) {
   const auto run = live_run(state);
   if (!run) return {};
-  static const std::vector<std::string> on_cpu{"onednn.auto", "im2col.ref"}, on_gpu{"cudnn.best", "im2col.cc"};
+  const bool on_cpu = run->algorithm->unit == Unit::cpu;
   std::vector<Job> jobs;
-  for (const std::string& name : run->algorithm->unit == Unit::cpu ? on_cpu : on_gpu) {
-    const auto rows = algorithms();
-    const auto row = std::ranges::find(rows, name, &Algorithm::id);
-    if (row == rows.end()) continue;  // oneDNN's are there only where its library is
-    const Job job = job_of(state, name);
-    if (computes(parse_run(name), job)) jobs.push_back(job);
+  for (const Algorithm* row : algorithms()) {
+    if ((row->unit == Unit::cpu) != on_cpu || !(is_vendors_choice(*row) || row == im2col_with_blas(on_cpu))) continue;
+    const Job job = job_of(state, row->id);
+    if (computes(parse_run(row->id), job)) jobs.push_back(job);
   }
   return jobs;
 }
@@ -104,7 +114,7 @@ std::vector<Job> rows_of_unit(const State& state) {
   const auto unit = run->algorithm->unit_for(state.dtype);
   for (const Algorithm* row : algorithms()) {
     // The readable references are for reading.
-    if (row->unit_for(state.dtype) != unit || (row->id.ends_with(".ref") && row->id != "im2col.ref")) continue;
+    if (row->unit_for(state.dtype) != unit || (row->id.ends_with(".ref") && row != im2col_with_blas(true))) continue;
     const Job job = job_of(state, row->id);
     if (key_of(job) != key_of(jobs.front()) && computes({row, parse_run(row->id).options}, job)) jobs.push_back(job);
   }
@@ -114,9 +124,9 @@ std::vector<Job> rows_of_unit(const State& state) {
 std::vector<Sweep> sweeps(const State& state) {
   std::vector<Sweep> all;
   for (const Job& base : rows_of_unit(state)) {
-    if (base.run.starts_with("cudnn.") && base.run != "cudnn.best") continue;  // its best is one of them
-    Sweep sweep{base.run, {}, {}};
     const Run run = parse_run(base.run);
+    if (run.algorithm->family == "cudnn" && !is_vendors_choice(*run.algorithm)) continue;  // which is one of them
+    Sweep sweep{base.run, {}, {}};
     for (const std::int64_t value : values_of(state.performance.swept)) {
       Job job = base;
       job.spec = at_value(base.spec, state.performance.swept, value);

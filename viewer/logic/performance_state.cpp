@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algorithms/error.h"
+#include "algorithms/interface/registry.h"
 #include "algorithms/suggest.h"
 
 namespace convlens::viewer {
@@ -18,6 +19,12 @@ std::string one_of(const std::string& field, const nlohmann::ordered_json& json,
 }
 
 }  // namespace
+
+std::string usual_run() {
+  for (const Algorithm* row : algorithms())
+    if (row->family == "im2win" && row->id.ends_with(".cpu")) return row->id;
+  return algorithms().front()->id;
+}
 
 const std::vector<std::string>& chart_names() {
   static const std::vector<std::string> names{"live", "roofline", "sweep"};

@@ -23,7 +23,9 @@ float widest(const std::vector<std::string>& texts) {
 
 void draw_choice_of_row(Bench& bench) {
   const Algorithm& now = *bench.compared.run.algorithm;
-  ImGui::SetNextItemWidth(std::min(widest({"implicit_gemm.cpu"}), ImGui::GetContentRegionAvail().x));
+  std::vector<std::string> names;
+  for (const Algorithm* row : algorithms()) names.push_back(row->id);
+  ImGui::SetNextItemWidth(std::min(widest(names), ImGui::GetContentRegionAvail().x));
   if (!ImGui::BeginCombo("##row", now.id.c_str())) return;
   for (const Algorithm* row : algorithms())
     if (ImGui::Selectable(row->id.c_str(), row == &now)) {
