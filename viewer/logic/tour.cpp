@@ -80,6 +80,11 @@ const std::vector<TourStep>& tour() {
   return steps;
 }
 
+const TourStep* tour_step(const State& state) {
+  const auto steps = static_cast<std::int64_t>(tour().size());
+  return state.tour < 1 || state.tour > steps ? nullptr : &tour()[static_cast<std::size_t>(state.tour - 1)];
+}
+
 State at_tour_step(const State& state, std::int64_t step) {
   State next = state;
   if (step > 0) {

@@ -17,6 +17,9 @@ struct TourStep {
 };
 const std::vector<TourStep>& tour();
 
+// The step that is on show, or null.
+const TourStep* tour_step(const State& state);
+
 // `state` at that step, from 1; at 0 the tour is over and all stays as it is.
 State at_tour_step(const State& state, std::int64_t step);
 

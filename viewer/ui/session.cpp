@@ -11,6 +11,7 @@
 #include "viewer/platform/pixels.h"
 #include "viewer/platform/window.h"
 #include "viewer/ui/app.h"
+#include "viewer/ui/backend.h"
 #include "viewer/ui/keys.h"
 
 namespace convlens::viewer {
@@ -29,8 +30,7 @@ struct ImGuiContextOwner {
 
 // One frame of `app` into the current framebuffer; the caller has told ImGui the size and the pointer.
 Next draw_frame(App& app, double monitor_scale) {
-  if (app.prepare(monitor_scale)) ImGui_ImplOpenGL3_DestroyDeviceObjects();  // NewFrame makes new ones, with the fonts
-  ImGui_ImplOpenGL3_NewFrame();
+  begin_frame(app, monitor_scale);
   hold_noted_keys();
   ImGui::NewFrame();
   const Next next = app.frame();

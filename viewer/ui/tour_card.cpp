@@ -36,8 +36,8 @@ void go(Scene& scene, std::int64_t step) { scene.change(at_tour_step(scene.state
 void draw_tour_card(Scene& scene) {
   const auto steps = static_cast<std::int64_t>(tour().size());
   const std::int64_t now = scene.state.tour;
-  if (now < 1 || now > steps) return;
-  const TourStep& step = tour()[static_cast<std::size_t>(now - 1)];
+  if (tour_step(scene.state) == nullptr) return;
+  const TourStep& step = *tour_step(scene.state);
   if (const ImGuiWindow* shown = child_window(step.points_at)) {
     const float thick = 2 * scene.scale;
     ImGui::GetForegroundDrawList()->AddRect(shown->Pos, {shown->Pos.x + shown->Size.x, shown->Pos.y + shown->Size.y},

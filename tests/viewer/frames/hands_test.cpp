@@ -15,8 +15,8 @@ using viewer::Key;
 
 // One layer whose cells are all large enough to be hit.
 viewer::State small_state() {
-  viewer::State state =
-      state_of({.n = 1, .ci = 2, .hi = 6, .wi = 6, .co = 2, .hf = 3, .wf = 3}, {"im2col.ref", "im2win.ref", "winograd.ref"});
+  viewer::State state = state_of({.n = 1, .ci = 2, .hi = 6, .wi = 6, .co = 2, .hf = 3, .wf = 3},
+                                 {"im2col.ref", "im2win.ref", "winograd.ref"});
   state.picture = "";
   return state;
 }
@@ -197,6 +197,23 @@ TEST_CASE("control and plus enlarge everything, and zero brings the monitor's si
   CHECK(screen.state().scale == 0.5);
   screen.key(Key::zero, true);
   CHECK(screen.state().scale == 0);
+}
+
+TEST_CASE("at a new size everything is drawn anew, and back at the old one as it was") {
+  if (!can_draw()) return;
+  viewer::State state = small_state();
+  state.scale = 0;
+  Screen screen(state);
+  screen.settle();
+  const Frame before = screen.picture();
+  screen.key(Key::plus, true);
+  screen.settle();
+  const Frame larger = screen.picture();
+  CHECK((larger.rgba != before.rgba));  // millions of bytes, which Catch2 is not to print
+  CHECK(larger.colours({0, 0, static_cast<float>(larger.width), static_cast<float>(larger.height)}) > 10);
+  screen.key(Key::zero, true);
+  screen.settle();
+  CHECK((screen.picture().rgba == before.rgba));
 }
 
 TEST_CASE("the picture of the panel alone is written where the dialog is told") {

@@ -11,6 +11,7 @@
 
 #include "algorithms/error.h"
 #include "tests/catch.h"
+#include "viewer/ui/backend.h"
 
 namespace convlens::testing {
 
@@ -108,8 +109,7 @@ Screen::~Screen() {
 }
 
 void Screen::one_frame(bool draw, float wheel) {
-  if (app_->prepare(1.0)) ImGui_ImplOpenGL3_DestroyDeviceObjects();
-  ImGui_ImplOpenGL3_NewFrame();
+  viewer::begin_frame(*app_, 1.0);
   ImGui::GetIO().DeltaTime = 1.0f / 60;
   viewer::hold_pointer(pointer_.x, pointer_.y, held_, wheel);
   ImGui::NewFrame();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/logic/tour.h"
 #include "viewer/panels/kernel/kernel.h"
 
 namespace convlens::viewer {
@@ -181,6 +182,10 @@ void draw_source(Scene& scene, const KernelFrame& frame, float least_height) {
   draw_legend(*frame.sheet);
   auto& view = scene.kept.get<SourceView>("source");
   const float height = std::max(least_height, ImGui::GetContentRegionAvail().y);
+  // Long messages above may leave no place for it: the tour then brings it into view.
+  const TourStep* const step = tour_step(scene.state);
+  if (step != nullptr && std::string_view(step->points_at) == "source" && !ImGui::IsRectVisible({1, 1}))
+    ImGui::SetScrollHereY(0);
   if (ImGui::BeginChild("source", {0, height}, true, ImGuiWindowFlags_HorizontalScrollbar)) {
     ImGui::PushFont(mono());
     const std::vector<std::string_view> lines = lines_of(frame.sheet->text);
