@@ -108,6 +108,8 @@ Json note_array(const Measurement& m) {
   notes.push_back("tflops: direct-equivalent FLOPs over the median");
   if (m.kernel_alone) notes.push_back("timed: the kernel, after packing, reorders and transforms of x and w");
   notes.push_back("warm-up: " + std::to_string(m.timing.warmup) + " calls");
+  if (m.plan.request().place == Place{})
+    notes.push_back("threads: " + std::to_string(m.plan.request().resolved_threads()));
   if (m.timing.interrupted) notes.push_back("interrupted");
   return notes;
 }
