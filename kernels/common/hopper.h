@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "algorithms/interface/option.h"
+
 namespace convlens::gpu {
 
 inline constexpr int kHopperMultiprocessors = 132;              // of an H200; blocks of such rows stay, one on each
@@ -19,5 +21,9 @@ inline constexpr int kWarpgroup = 128, kMultiplyingThreads = 2 * kWarpgroup;
 // Estimates for choosing tiles: multiply-adds a cycle, and bytes a cycle from the L2 cache (10 TB/s, measured) and to
 // memory, of a multiprocessor.
 inline constexpr double kProductsACycle = 2048, kBytesACycle = 47, kStoredBytesACycle = 24;
+
+// Options that these rows share.
+Option vector_io_option();
+Option jitter_option();
 
 }  // namespace convlens::gpu

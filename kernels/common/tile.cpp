@@ -156,6 +156,23 @@ Option swizzle_option() {
           true};
 }
 
+Option tiling_option() {
+  return {"tiling",
+          "Tiling",
+          "Compute a tile of outputs in registers, or one output a thread from global memory.",
+          {"registers", "naive"},
+          "registers",
+          true};
+}
+
+Option unit_option() {
+  return {"unit",
+          "Unit",
+          "Which four pixels are loaded and stored together: of a row, or of four images.",
+          {"auto", "columns", "images"},
+          "auto"};
+}
+
 std::vector<TileShape> candidate_tiles(const Request& request) {
   std::vector<TileShape> all;
   if (!request.options.is("tile", "auto")) all = {TileShape::parse(request.options["tile"])};

@@ -71,6 +71,8 @@ bool is_on(const Request& request, std::string_view option);
 // for windows.
 std::vector<Option> tile_options();
 Option swizzle_option();
+Option tiling_option();  // registers | naive
+Option unit_option();    // auto | columns | images
 
 // The shapes that `tile` allows: the one that is named, or those that suit the layer's output channels.
 std::vector<TileShape> candidate_tiles(const Request& request);

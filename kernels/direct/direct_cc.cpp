@@ -155,18 +155,7 @@ Decisions decide(const Request& request) {
 
 std::vector<Option> options() {
   std::vector<Option> all = tile_options();
-  all.insert(all.begin(), {{"tiling",
-                            "Tiling",
-                            "Compute a tile of outputs in registers, or one output a thread from global memory.",
-                            {"registers", "naive"},
-                            "registers",
-                            true},
-                           {"unit",
-                            "Unit",
-                            "Which four pixels are loaded and stored together: of a row, or of four images.",
-                            {"auto", "columns", "images"},
-                            "auto"},
-                           swizzle_option()});
+  all.insert(all.begin(), {tiling_option(), unit_option(), swizzle_option()});
   return all;
 }
 

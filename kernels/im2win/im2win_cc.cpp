@@ -175,23 +175,14 @@ Decisions decide(const Request& request) {
 
 std::vector<Option> options() {
   std::vector<Option> all = tile_options();
-  all.insert(all.begin(), {{"tiling",
-                            "Tiling",
-                            "Compute a tile of outputs in registers, or one output a thread from global memory.",
-                            {"registers", "naive"},
-                            "registers",
-                            true},
+  all.insert(all.begin(), {tiling_option(),
                            {"window",
                             "Window",
                             "Form the windows in shared memory where they are multiplied, or store them all first.",
                             {"fused", "stored"},
                             "fused",
                             true},
-                           {"unit",
-                            "Unit",
-                            "Which four pixels are loaded and stored together: of a row, or of four images.",
-                            {"auto", "columns", "images"},
-                            "auto"},
+                           unit_option(),
                            swizzle_option()});
   return all;
 }

@@ -9,10 +9,12 @@
 #include "tests/catch.h"
 #include "tests/support/command.h"
 #include "tests/support/csv.h"
+#include "tests/support/json_lines.h"
 #include "tests/support/rows.h"
 
 using namespace convlens;
 using Catch::Matchers::Contains;
+using convlens::testing::json_lines;
 using nlohmann::json;
 
 namespace {
@@ -22,13 +24,6 @@ std::string contents(const std::string& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
-}
-
-std::vector<json> json_lines(const std::string& text) {
-  std::vector<json> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
-  return lines;
 }
 
 std::size_t files_in(const std::string& folder) {

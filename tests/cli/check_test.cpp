@@ -7,20 +7,15 @@
 #include "tests/catch.h"
 #include "tests/support/command.h"
 #include "tests/support/csv.h"
+#include "tests/support/json_lines.h"
 #include "tests/support/rows.h"
 
 using namespace convlens;
 using Catch::Matchers::Contains;
+using convlens::testing::json_lines;
 using nlohmann::json;
 
 namespace {
-
-std::vector<json> json_lines(const std::string& text) {
-  std::vector<json> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
-  return lines;
-}
 
 const std::string kSmall = "'1x3x5x6 --filter 4x3x3 --pad 1'";
 

@@ -4,19 +4,14 @@
 
 #include "tests/catch.h"
 #include "tests/support/command.h"
+#include "tests/support/json_lines.h"
 
 using namespace convlens;
 using Catch::Matchers::Contains;
+using convlens::testing::json_lines;
 using nlohmann::json;
 
 namespace {
-
-std::vector<json> json_lines(const std::string& text) {
-  std::vector<json> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
-  return lines;
-}
 
 const std::string kSmall = "'1x8x12x12 --filter 16x3x3 --pad 1'";
 

@@ -4,7 +4,7 @@
 #include "kernels/im2col/im2col.h"
 #include "kernels/program.h"
 #include "tests/catch.h"
-#include "tests/support/boxes.h"
+#include "tests/kernels/launch_tiles.h"
 #include "tests/support/random_problems.h"
 
 namespace {
@@ -16,19 +16,6 @@ using Catch::Matchers::Contains;
 Request request(const Algorithm& row, const ConvProblem& problem, const std::string& options = "",
                 Layout layout = Layout::NHWC, FilterLayout filter = FilterLayout::OHWI) {
   return complete(row, {problem, DType::f16, {layout, filter, layout}, OptionSet::parse(options, row.options)});
-}
-
-const gpu::Launch& product(const Plan& plan) { return std::get<gpu::Launch>(plan.program()->steps.back()); }
-
-std::vector<int> times_computed(const Plan& plan) {
-  const Coord extent = extents(plan.problem().y_shape());
-  std::vector<int> times(static_cast<std::size_t>(elements(plan.problem().y_shape())));
-  for (std::int64_t block = 0; block < product(plan).grid.x; ++block)
-    for (const Box& box : product(plan).tiles({block})) {
-      REQUIRE(within(box, extent));
-      for_each(box, [&](const Coord& at) { ++times[static_cast<std::size_t>(flat(at, extent))]; });
-    }
-  return times;
 }
 
 ConvSpec like_cv9() { return {.n = 256, .ci = 64, .hi = 56, .wi = 56, .co = 64, .hf = 3, .wf = 3}; }

@@ -5,6 +5,7 @@
 #include "algorithms/check/check.h"
 #include "tests/catch.h"
 #include "tests/kernels/gpu.h"
+#include "tests/kernels/ragged_layers.h"
 #include "tests/support/option_cover.h"
 #include "tests/support/rows.h"
 
@@ -12,37 +13,6 @@ using namespace convlens;
 using namespace convlens::testing;
 
 namespace {
-
-// Extents that no tile divides, padding that differs on all sides; then strides, dilation and groups.
-const std::vector<ConvProblem>& ragged_layers() {
-  static const std::vector<ConvProblem> layers{
-      ConvProblem({.n = 3,
-                   .ci = 7,
-                   .hi = 15,
-                   .wi = 19,
-                   .co = 13,
-                   .hf = 3,
-                   .wf = 3,
-                   .pad_top = 1,
-                   .pad_bottom = 2,
-                   .pad_left = 1,
-                   .bias = true}),
-      ConvProblem({.n = 2,
-                   .ci = 10,
-                   .hi = 17,
-                   .wi = 23,
-                   .co = 6,
-                   .hf = 2,
-                   .wf = 5,
-                   .stride_h = 2,
-                   .stride_w = 3,
-                   .pad_left = 3,
-                   .pad_right = 1,
-                   .dilation_h = 3,
-                   .groups = 2}),
-  };
-  return layers;
-}
 
 // Calls visit(row, request) for every choice that holds a pair, each row and layout in a section of its own.
 template <class Visit>

@@ -11,6 +11,7 @@
 #include "kernels/text.h"
 #include "tests/catch.h"
 #include "tests/kernels/gpu.h"
+#include "tests/kernels/ragged_layers.h"
 #include "tests/support/option_cover.h"
 #include "tests/support/rows.h"
 
@@ -81,20 +82,7 @@ ConvProblem layer(const std::string& name) {
   return ConvProblem(spec);
 }
 
-const ConvProblem& ragged() {
-  static const ConvProblem problem({.n = 3,
-                                    .ci = 7,
-                                    .hi = 15,
-                                    .wi = 19,
-                                    .co = 13,
-                                    .hf = 3,
-                                    .wf = 3,
-                                    .pad_top = 1,
-                                    .pad_bottom = 2,
-                                    .pad_left = 1,
-                                    .bias = true});
-  return problem;
-}
+const ConvProblem& ragged() { return ragged_layers().front(); }
 
 }  // namespace
 
@@ -153,8 +141,7 @@ TEST_CASE("every pair of option values compiles") {
 
 TEST_CASE("every combination of option values compiles", "[large]") {
   if (no_runtime()) return;
-  for (const Algorithm* row : gpu_rows())
-    DYNAMIC_SECTION(row->id) {
+  for (const Algorithm* row : gpu_rows()) DYNAMIC_SECTION(row->id) {
       const Request request = request_for(*row, ragged(), Layout::NHWC);
       const std::vector<OptionSet> product = option_product(*row, request);
       std::printf("%s: %zu combinations\n", row->id.c_str(), product.size());

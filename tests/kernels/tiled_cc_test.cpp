@@ -6,7 +6,7 @@
 #include "kernels/im2win/im2win.h"
 #include "kernels/program.h"
 #include "tests/catch.h"
-#include "tests/support/boxes.h"
+#include "tests/kernels/launch_tiles.h"
 #include "tests/support/random_problems.h"
 
 namespace {
@@ -19,20 +19,6 @@ Request request(const Algorithm& row, const ConvProblem& problem, const std::str
                 Layout layout = Layout::NCHW) {
   return complete(row,
                   {problem, DType::f32, {layout, FilterLayout::OIHW, layout}, OptionSet::parse(options, row.options)});
-}
-
-const gpu::Launch& product(const Plan& plan) { return std::get<gpu::Launch>(plan.program()->steps.back()); }
-
-// How often each cell of y is in a tile, in NCHW order.
-std::vector<int> times_computed(const Plan& plan) {
-  const Coord extent = extents(plan.problem().y_shape());
-  std::vector<int> times(static_cast<std::size_t>(elements(plan.problem().y_shape())));
-  for (std::int64_t block = 0; block < product(plan).grid.x; ++block)
-    for (const Box& box : product(plan).tiles({block})) {
-      REQUIRE(within(box, extent));
-      for_each(box, [&](const Coord& at) { ++times[static_cast<std::size_t>(flat(at, extent))]; });
-    }
-  return times;
 }
 
 }  // namespace
