@@ -221,7 +221,8 @@ void add_view(CLI::App& app, const Globals&) {
                "what measures for the Performance panel, as in 'ssh host convlens worker'; this program when left out");
   command.number(
       "--measure", 0, 3600, [a](double v) { a->measure_seconds = v; },
-      "before a picture or data of the Performance panel: measure for so many seconds, and what it is compared with");
+      "before a picture or data of the Performance panel: measure for so many seconds, and what it is compared with; "
+      "before a picture of the Kernel panel: check and time the kernel");
   command.text("--tensor", a->tensor, "ID", "what --at points into: x, w, y, or a row and its stage");
   command.text("--at", a->at, "I,J,…", "the cell to point at, as in 0,0,5,7");
   command.integer(

@@ -29,8 +29,11 @@ add_custom_target(bundle
   COMMAND ${CMAKE_COMMAND} -E tar cJf ${bundle}.tar.xz convlens-gpu-bench
   WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
 add_dependencies(bundle convlens)
-foreach(target convlens_cuda convlens_tests)
+foreach(target convlens_cuda convlens_viewer)
   if(TARGET ${target})
     add_dependencies(bundle ${target})
   endif()
 endforeach()
+if(CONVLENS_BUNDLE_TESTS AND TARGET convlens_tests)
+  add_dependencies(bundle convlens_tests)
+endif()

@@ -19,6 +19,9 @@ class WorkerBench {
   // Throws BadInput, Unsupported or NoDevice where the job cannot be done.
   worker::Started start(const worker::Job& job);
 
+  // The trace of the job's run, as a line. Throws as `start` does.
+  std::string trace(const worker::Job& job);
+
   // Some more samples, for about `seconds`; at least one unless `stop` says so before.
   std::vector<double> round(double seconds, const std::function<bool()>& stop);
 
@@ -29,6 +32,8 @@ class WorkerBench {
   static constexpr std::size_t kMostSamples = 10'000;
 
  private:
+  static Run run_here(const std::string& name);
+  Request request_of(const worker::Job& job, const Run& run) const;
   void share(const std::shared_ptr<const Plan>& plan, std::uint64_t seed);
 
   const Globals& globals_;

@@ -115,19 +115,10 @@ Build build_of(const KernelSheet& sheet, const std::string& layer) {
 }
 
 Algorithm with_texts(const Algorithm& row, const std::map<std::string, std::string>& texts) {
-  Algorithm own = row;
-  own.decide = [decide = row.decide, texts](const Request& request) {
-    Decisions d = decide(request);
-    gpu::Program program = *d.program;
+  return gpu::with_programs(row, [texts](gpu::Program& program) {
     for (gpu::Step& step : program.steps)
       if (auto* launch = std::get_if<gpu::Launch>(&step)) launch->kernel.texts = texts;
-    Decisions changed = gpu::decisions(std::move(program));
-    d.program = changed.program;
-    d.execute = changed.execute;
-    d.kernel = nullptr;
-    return d;
-  };
-  return own;
+  });
 }
 
 std::vector<std::string> try_on_device(const KernelSheet& sheet, const std::map<std::string, std::string>& texts) {
