@@ -1,6 +1,7 @@
 #include "kernels/trace.h"
 
 #include <algorithm>
+#include <regex>
 
 #include "algorithms/error.h"
 #include "algorithms/measure/device.h"
@@ -14,12 +15,11 @@ namespace convlens::gpu {
 static_assert(sizeof(BlockSpan) == 24, "as in common/trace.cuh");
 
 std::string with_block_note(const std::string& text, const std::string& entry) {
-  const std::string name = entry + "(";
-  std::size_t at = text.find("__global__");
-  while (at != std::string::npos && text.find(name, at) >= text.find('{', at)) at = text.find("__global__", at + 1);
-  if (at == std::string::npos) throw BadInput("kernel: " + entry + ", must be a __global__ function to be traced");
-  const std::size_t head = text.find('{', text.find(name, at)) + 1;
-  return text.substr(0, head) + " const BlockNote note;" + text.substr(head);
+  const std::regex beginning("__global__[^{;]*\\b" + entry + "\\([^{;]*\\{");
+  std::smatch found;
+  if (!std::regex_search(text, found, beginning))
+    throw BadInput("kernel: " + entry + ", must be a __global__ function to be traced");
+  return found.prefix().str() + found.str() + " const BlockNote note;" + found.suffix().str();
 }
 
 Algorithm traced(const Algorithm& row) {

@@ -2,6 +2,7 @@
 
 #include "algorithms/measure/machine.h"
 #include "cli/arguments.h"
+#include "cli/cpu_facts.h"
 #include "cli/gpu_facts.h"
 #include "kernels/trace.h"
 
@@ -55,6 +56,7 @@ worker::Started WorkerBench::start(const worker::Job& job) {
   timing_ = {};
   const Run run = run_here(job.run);
   plan_ = run.algorithm->plan(request_of(job, run));
+  measured_ceilings(plan_->request().place != kHost, globals_.threads);
   if (const std::string why = plan_->why_no_kernel(); job.kernel_alone && !why.empty()) throw Unsupported(why);
   share(plan_, job.seed);
   session_ = std::make_unique<Session>(plan_, operands_, arena_);
@@ -110,7 +112,10 @@ std::string WorkerBench::record() const {
                           .kernel_alone = job_.kernel_alone,
                           .seed = job_.seed,
                           .bytes = session_->ledger().lines()};
-  if (plan_->request().place != kHost) add_gpu_facts(measurement, {.plan = plan_, .taken = taken_}, 1);
+  if (plan_->request().place != kHost)
+    add_gpu_facts(measurement, {.plan = plan_, .taken = taken_}, 1);
+  else
+    add_cpu_facts(measurement);
   return to_json(measurement);
 }
 

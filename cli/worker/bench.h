@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "algorithms/interface/registry.h"
 #include "algorithms/measure/record.h"
 #include "algorithms/measure/session.h"
 #include "algorithms/worker/protocol.h"
@@ -16,7 +17,8 @@ class WorkerBench {
  public:
   explicit WorkerBench(const Globals& globals) : globals_(globals) {}
 
-  // Throws BadInput, Unsupported or NoDevice where the job cannot be done.
+  // Throws BadInput, Unsupported or NoDevice where the job cannot be done. The first job on the CPU and on the GPU has
+  // the ceilings measured, which records name: later no flip waits for them.
   worker::Started start(const worker::Job& job);
 
   // The trace of the job's run, as a line. Throws as `start` does.

@@ -56,7 +56,8 @@ TEST_CASE("only a traced kernel has a note in its text, on the line where its fu
   REQUIRE(traceable().size() >= 6);
   for (const auto& [row, request] : traceable()) {
     INFO(row->id);
-    const auto plain = row->plan(request), noted = traced(*row).plan(request);
+    const Algorithm own = traced(*row);  // which its plan points to
+    const auto plain = row->plan(request), noted = own.plan(request);
     const Kernel &without = main_of(plain).kernel, &with = main_of(noted).kernel;
     CHECK_THAT(source(without), !Contains("BlockNote"));
     const std::string text = source(with);
@@ -74,7 +75,8 @@ TEST_CASE("every row's traced kernel compiles") {
   if (testing::no_runtime()) return;
   for (const auto& [row, request] : traceable()) {
     INFO(row->id);
-    const auto plan = traced(*row).plan(request);
+    const Algorithm own = traced(*row);
+    const auto plan = own.plan(request);
     const Kernel& kernel = main_of(plan).kernel;
     CHECK_NOTHROW(runtime().compile(kernel, "sm_90a"));
     if (kernel.architectures.has(80)) CHECK_NOTHROW(runtime().compile(kernel, "sm_80"));
