@@ -77,19 +77,18 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
       const Coord at = sheet.cell(row, column);
       return static_cast<std::int64_t>(blocks->block_of[static_cast<std::size_t>((at[1] * ho + at[2]) * wo + at[3])]);
     };
-    GridContents contents{sheet,
-                          "schedule" + std::to_string(scene.version) + "," + std::to_string(now) + "," +
-                              std::to_string(slice[0]) + "," + std::to_string(slice[1]) + scene.state.order +
-                              std::to_string(blocks->blocks.front().span.has_value()) +
-                              std::to_string(scene.kept.get<std::size_t>("schedule row")),
-                          [blocks, number_at, now](std::int64_t row, std::int64_t column) {
-                            return colour_of_block(*blocks, now, number_at(row, column));
-                          },
-                          [blocks, number_at](std::int64_t row, std::int64_t column) {
-                            const std::int64_t number = number_at(row, column);
-                            return number < 0 ? std::string("?")
-                                              : std::to_string(blocks->blocks[static_cast<std::size_t>(number)].index);
-                          }};
+    GridContents contents{
+        sheet,
+        "schedule" + std::to_string(scene.version) + "," + std::to_string(now) + "," + std::to_string(slice[0]) + "," +
+            std::to_string(slice[1]) + scene.state.order + std::to_string(blocks->blocks.front().span.has_value()) +
+            std::to_string(scene.kept.get<std::size_t>("schedule row")),
+        [blocks, number_at, now](std::int64_t row, std::int64_t column) {
+          return colour_of_block(*blocks, now, number_at(row, column));
+        },
+        [blocks, number_at](std::int64_t row, std::int64_t column) {
+          const std::int64_t number = number_at(row, column);
+          return number < 0 ? std::string("?") : std::to_string(blocks->blocks[static_cast<std::size_t>(number)].index);
+        }};
     std::vector<Box> lit = block.boxes;
     for (Box& box : lit) box.extent[4] = repeats.extent[4], box.extent[5] = repeats.extent[5];
     contents.lit = &lit;
