@@ -134,7 +134,7 @@ const Schedule* choose(Scene& scene, const std::vector<Schedule>& all) {
 
 std::string dim_text(const gpu::Dim3& d) { return grouped(d.x) + " × " + grouped(d.y) + " × " + grouped(d.z); }
 
-void draw(Scene& scene) {
+void draw_schedule(Scene& scene) {
   const std::vector<Schedule> all = schedules(scene.model());
   const Schedule* schedule = choose(scene, all);
   if (schedule == nullptr) return;
@@ -167,6 +167,7 @@ void draw(Scene& scene) {
                      blocks->complete ? "" : "; the grid is so large that only its first 2^20 blocks were asked");
   // One above the other, or side by side where there is little height; the multiprocessors under both.
   ImVec2 space = ImGui::GetContentRegionAvail();
+  space.y = std::max(space.y, (trace ? 16 : 8) * ImGui::GetTextLineHeightWithSpacing());
   const ImVec2 gap = ImGui::GetStyle().ItemSpacing;
   const float lanes = trace ? std::floor(space.y * 0.45f) : 0;
   space.y -= trace ? lanes + gap.y : 0;
@@ -178,8 +179,15 @@ void draw(Scene& scene) {
   const std::int64_t channel = blocks->blocks[static_cast<std::size_t>(now)].boxes.front().first[1];
   draw_sheet(scene, "image",
              "y(" + std::to_string(image) + ", " + std::to_string(channel) + "): rows p down, columns q across", blocks,
-             false, {ImGui::GetContentRegionAvail().x, trace ? space.y : ImGui::GetContentRegionAvail().y});
+             false, {ImGui::GetContentRegionAvail().x, beside ? space.y : space.y - matrix.y - gap.y});
   if (trace) draw_timeline(scene, trace, blocks, now, {ImGui::GetContentRegionAvail().x, lanes});
+}
+
+// Where there is little height it scrolls.
+void draw(Scene& scene) {
+  ImGui::BeginChild("schedule");
+  draw_schedule(scene);
+  ImGui::EndChild();
 }
 
 nlohmann::ordered_json data(const Scene& scene) {
