@@ -186,7 +186,7 @@ extern "C" __global__ void __launch_bounds__(threads, 768 / threads)
 #pragma unroll
         for (int b = 0; b < together; ++b)
           if (const int j = j0 + b * rows; j + first_pixel < pixels)
-            __stcs(reinterpret_cast<uint4*>(to + j * row_step), vectors[b]);
+            __stwb(reinterpret_cast<uint4*>(to + j * row_step), vectors[b]);
       }
     }
   }

@@ -43,9 +43,11 @@ LoweringTile::LoweringTile(const Request& request, std::int64_t images) {
   staging = request.options.is("staging", "auto") ? !whole_vectors : request.options.is("staging", "on");
   lines = !whole_vectors && (request.layouts.x == Layout::NCHW || (last && problem.groups() == 1));
   const Strides x_step = dense_strides(request.layouts.x, problem.x_shape());
-  // Lines begin as far into a vector of the patch as they do in x, and share no vector.
+  // Lines begin as far into a vector of the patch as they do in x, and share no vector; an odd number of vectors apart,
+  // they begin on different banks of shared memory.
   const auto in_phase = [&](std::int64_t least, std::int64_t step) {
-    return least + ((step - least) % vector + vector) % vector;
+    const std::int64_t pitch = least + ((step - least) % vector + vector) % vector;
+    return pitch / vector % 2 == 1 ? pitch : pitch + vector;
   };
   const auto bytes = [&] {
     const std::int64_t beyond = slices * slice % vector == 0 ? 0 : ceil_div(vector - 1, slice);
