@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "algorithms/check/check.h"
-#include "algorithms/measure/machine.h"
 #include "algorithms/measure/record.h"
 #include "algorithms/measure/session.h"
 #include "algorithms/measure/side_by_side.h"
@@ -16,6 +15,7 @@
 #include "algorithms/suggest.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/cpu_facts.h"
 #include "cli/gpu_facts.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
@@ -198,11 +198,7 @@ class Bench {
       const Timing timing = measure([&] { kernel_alone ? session.run_kernel() : session.run(); }, arguments_.ruler);
       if (timing.samples_ms.empty()) return;
       Measurement measurement = measured(layer, *plan, timing, session.ledger().lines(), error, kernel_alone);
-      // An empty batch does no work, and has no floor to be compared with.
-      if (plan->flops() > 0)
-        measurement.floor_fraction =
-            floor_ms(plan->flops(), plan->request().tensor_bytes(), cpu_ceilings(plan->request().threads)) /
-            timing.median_ms();
+      add_cpu_facts(measurement);
       records_.add(layer, measurement);
     };
     if (arguments_.calls()) add(false);

@@ -1,8 +1,8 @@
 // `convlens live`: one run measured without end in a terminal, while keys flip its options.
 //
 // A worker measures, here or on another machine (algorithms/worker/protocol.h). Each set of options has one line, with
-// the median of its last samples. Keys come from a terminal, or from a pipe: then each set is measured for a while
-// before the next key is read, and each line is written once, when it stands.
+// the median of its last samples and how long after its key it began. Keys come from a terminal, or from a pipe: then
+// each set is measured for a while before the next key is read, and each line is written once, when it stands.
 #include <poll.h>
 #include <termios.h>
 #include <unistd.h>
@@ -143,24 +143,28 @@ class Live {
   void take(const Answer& answer) {
     if (const auto* started = std::get_if<Started>(&answer); started != nullptr && started->id == id_)
       line_.flops = started->flops, line_.executed = started->executed_flops;
-    if (const auto* samples = std::get_if<Samples>(&answer); samples != nullptr && samples->id == id_)
-      line_.ms.insert(line_.ms.end(), samples->ms.begin(), samples->ms.end()), measured_ = true;
+    if (const auto* samples = std::get_if<Samples>(&answer); samples != nullptr && samples->id == id_) {
+      if (line_.ms.empty()) began_after_ = waited();
+      line_.ms.insert(line_.ms.end(), samples->ms.begin(), samples->ms.end());
+      measured_ = true;
+    }
     if (const auto* refused = std::get_if<Refused>(&answer); refused != nullptr && refused->id == id_)
       refused_ = refused->why;
     if (const auto* done = std::get_if<Done>(&answer); done != nullptr && done->id == id_) record_ = done->record;
   }
 
-  bool stands() const {
-    const double waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - asked_).count();
-    return !refused_.empty() || (!line_.ms.empty() && waited >= arguments_.seconds);
-  }
+  // Seconds since this set of options was asked for.
+  double waited() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - asked_).count(); }
+
+  bool stands() const { return !refused_.empty() || (!line_.ms.empty() && waited() >= arguments_.seconds); }
 
   std::string text() const {
     if (!refused_.empty()) return line_.run + "  refused: " + refused_;
     if (line_.ms.empty()) return line_.run + "  ...";
     return line_.run + "  " + rate_text(line_.tflops()) + "  (median of the last " +
            std::to_string(std::min(line_.ms.size(), Line::kWindow)) + " of " + std::to_string(line_.ms.size()) +
-           " samples: " + significant(line_.median_ms(), 4) + " ms)";
+           " samples: " + significant(line_.median_ms(), 4) + " ms; the first after " + significant(began_after_, 2) +
+           " s)";
   }
 
   // Ends the measurement of this set of options, and leaves its line as it stands.
@@ -200,7 +204,8 @@ class Live {
   std::int64_t id_ = 0;
   Line line_;
   std::string refused_, record_;
-  bool measured_ = false;  // anything at all
+  double began_after_ = 0;  // s, from the key to the first sample
+  bool measured_ = false;   // anything at all
   std::chrono::steady_clock::time_point asked_;
 };
 

@@ -76,6 +76,8 @@ struct Kernel {
 
   // In place of the files of these names, such as what somebody has edited: "im2win/im2win_cc.cu" and its text.
   std::map<std::string, std::string> texts = {};
+
+  bool traced = false;  // whether its blocks note where and when they ran (kernels/trace.h)
 };
 
 // What a step reads or writes: an operand of the call, a part of the workspace, or a number handed to a kernel.

@@ -38,6 +38,21 @@ Decisions decisions(Program program) {
   return d;
 }
 
+Algorithm with_programs(const Algorithm& row, std::function<void(Program&)> change) {
+  Algorithm own = row;
+  own.decide = [decide = row.decide, change = std::move(change)](const Request& request) {
+    Decisions d = decide(request);
+    Program program = *d.program;
+    change(program);
+    Decisions changed = decisions(std::move(program));
+    d.program = changed.program;
+    d.execute = changed.execute;
+    d.kernel = nullptr;
+    return d;
+  };
+  return own;
+}
+
 Option sizes_option() {
   return {"sizes",
           "Sizes",

@@ -93,7 +93,7 @@ TEST_CASE("a worker that dies loses nothing: another does what it owed") {
   // Dies after its first samples, once; the next is a real one.
   const std::string script =
       "if [ -e " + folder.path() + "/died ]; then exec " + kWorker[0] + " worker; fi; touch " + folder.path() +
-      R"(/died; echo '{"is":"hello","protocol":1,"revision":"","host":"h","cpu":"c","gpu":""}'; read line;
+      R"(/died; echo '{"is":"hello","protocol":2,"revision":"","host":"h","cpu":"c","gpu":""}'; read line;
 echo '{"is":"started","id":1,"run":"direct.cpu","unit":"cpu","flops":1000,"executed_flops":1000,"tensor_bytes":1,"workspace_bytes":1}'
 echo '{"is":"samples","id":1,"ms":[4.5]}'; echo broken >&2; exit 3)";
   Study study(worker::shell_words(script));

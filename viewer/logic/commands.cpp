@@ -63,6 +63,7 @@ std::vector<std::string> command_words(const State& state) {
   if (!state.picture.empty()) add({"--image", state.picture});
   if (state.step != first.step) add({"--step", std::to_string(state.step)});
   if (state.block != first.block) add({"--block", std::to_string(state.block)});
+  if (state.order != first.order) add({"--order", state.order});
   if (state.dark != first.dark) add({"--theme", "light"});
   if (state.scale > 0) {
     char text[32];

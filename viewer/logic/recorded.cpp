@@ -97,6 +97,15 @@ std::string folder() {
 
 }  // namespace
 
+std::vector<std::string> data_files(const std::string& extension) {
+  std::vector<std::string> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder(), none))
+    if (entry.path().extension() == extension) files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
 const Curve* Records::find(const worker::Job& job) const {
   const std::string key = key_of(job);
   const auto found = std::ranges::find_if(curves, [&](const Curve& curve) {
@@ -151,14 +160,7 @@ Records read_records(const std::vector<std::string>& files) {
 }
 
 const Records& shipped_records() {
-  static const Records records = [] {
-    std::vector<std::string> files;
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(folder(), none))
-      if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-    std::ranges::sort(files);
-    return read_records(files);
-  }();
+  static const Records records = read_records(data_files(".jsonl"));
   return records;
 }
 

@@ -12,6 +12,9 @@
 
 namespace convlens::viewer {
 
+// The files that ship whose names end so, sorted: data_files(".jsonl").
+std::vector<std::string> data_files(const std::string& extension);
+
 struct Records {
   std::vector<Curve> curves;
   std::vector<std::string> wrong;  // "file:line: what is wrong with it"; such lines are left out

@@ -138,6 +138,7 @@ const std::vector<Field>& fields() {
       plain("hidden", &State::hidden),
       within("step", &State::step, 0, kSteps),
       within("block", &State::block, 0, kMostBlocks),
+      one_of("order", &State::order, order_names()),
       plain("picture", &State::picture),
       {"seed", [](const State& s) { return Json(s.seed); },
        [](State& s, const Json& json) {
@@ -188,6 +189,11 @@ const std::vector<std::string>& panel_names() {
 
 const std::vector<std::string>& arrangement_names() {
   static const std::vector<std::string> names{"grids", "five", "copies", "ribbon", "schedule"};
+  return names;
+}
+
+const std::vector<std::string>& order_names() {
+  static const std::vector<std::string> names{"launched", "happened"};
   return names;
 }
 

@@ -35,6 +35,7 @@ struct State {
   std::vector<std::string> hidden;  // tensors that are not drawn
   std::int64_t step = 0;            // of the `five` arrangement: how far each algorithm has come, up to kSteps
   std::int64_t block = 0;           // of the `schedule` arrangement: which of an image's blocks
+  std::string order = "launched";   // of the same: one of order_names()
   std::string picture;              // a file, "" for the one that ships, or "random"
   std::uint64_t seed = 1;
   std::int64_t memory_limit = std::int64_t{8} << 30;  // of the Memory panel, in bytes
@@ -51,9 +52,10 @@ struct State {
 // The state at a first start: a photograph under a 3×3 window, and the first row of each of the five families.
 State first_state();
 
-// The names that State::panel and State::arrangement can have.
+// The names that State::panel, State::arrangement and State::order can have.
 const std::vector<std::string>& panel_names();
 const std::vector<std::string>& arrangement_names();
+const std::vector<std::string>& order_names();  // of blocks: as they are launched, or as it happened on a GPU
 
 nlohmann::ordered_json to_json(const State& state);
 

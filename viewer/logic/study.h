@@ -30,6 +30,8 @@ struct Curve {
   int passes_left = 0;    // of a job with an end
   bool finished = false;  // done, refused or cancelled
 
+  bool answered() const { return !line.ms.empty() || !refused.empty() || (job.traced && !record.empty()); }
+
   void add(const std::vector<double>& ms, double from, double to);  // spread evenly over the time between
   double executed_tflops() const;                                   // executed FLOPs / rolling median
 

@@ -7,6 +7,7 @@
 
 #include "viewer/logic/comparisons.h"
 #include "viewer/logic/table.h"
+#include "viewer/panels/panels.h"
 #include "viewer/platform/offscreen.h"
 #include "viewer/platform/pixels.h"
 #include "viewer/platform/window.h"
@@ -67,10 +68,9 @@ void run_in_window(const ViewOptions& options) {
   if (!options.state_file.empty()) write_state(last, options.state_file);
 }
 
-// Lets the panel's runs be measured, each live one in turn and then, for as long again, what they are compared with;
-// so long as it was asked for, and no longer than there is a worker.
-void measure(App& app, const ViewOptions& options) {
-  if (options.measure_seconds <= 0) return;
+// Lets the runs of the Performance panel be measured, each live one in turn and then, for as long again, what they are
+// compared with; so long as it was asked for, and no longer than there is a worker.
+void measure_runs(App& app, const ViewOptions& options) {
   Study& study = app.study();
   const auto wait = [&](double until) {
     while (study.now() < until && study.busy()) {
@@ -95,6 +95,18 @@ void measure(App& app, const ViewOptions& options) {
   wait(study.now() + 1);
 }
 
+void measure(App& app, const ViewOptions& options) {
+  if (options.measure_seconds <= 0) return;
+  if (app.state().panel != "kernel") return measure_runs(app, options);
+  Scene scene = app.scene();
+  ask_kernel_trial(scene);
+}
+
+void write_data_of(App& app, const ViewOptions& options) {
+  if (!options.export_data.empty())
+    options.files.write_text(options.export_data, to_text_for(options.export_data, app.data()));
+}
+
 void draw_screenshot(const ViewOptions& options) {
   const Offscreen offscreen(options.width, options.height);
   const ImGuiContextOwner context;
@@ -113,6 +125,7 @@ void draw_screenshot(const ViewOptions& options) {
       app.finish_painting();  // so that the next frame shows it
     }
     options.files.write_picture(options.screenshot, options.width, options.height, offscreen.pixels());
+    write_data_of(app, options);
   }
   ImGui_ImplOpenGL3_Shutdown();
 }
@@ -120,13 +133,13 @@ void draw_screenshot(const ViewOptions& options) {
 void write_data(const ViewOptions& options) {
   App app(options.state, options.files, options.notice, options.worker);
   measure(app, options);
-  options.files.write_text(options.export_data, to_text_for(options.export_data, app.data()));
+  write_data_of(app, options);
 }
 
 void view(const ViewOptions& options) {
-  if (!options.export_data.empty()) write_data(options);
-  if (!options.screenshot.empty()) draw_screenshot(options);
-  if (options.screenshot.empty() && options.export_data.empty()) run_in_window(options);
+  if (!options.screenshot.empty()) return draw_screenshot(options);
+  if (!options.export_data.empty()) return write_data(options);
+  run_in_window(options);
 }
 
 }  // namespace convlens::viewer

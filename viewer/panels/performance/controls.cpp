@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "algorithms/interface/registry.h"
+#include "algorithms/measure/machine.h"
 #include "viewer/panels/performance/performance.h"
 
 namespace convlens::viewer {
@@ -65,14 +66,14 @@ void draw_switch(Bench& bench, const Option& option) {
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s: %s", option.title.c_str(), option.sentence.c_str());
 }
 
-// "recorded on …" or "measured now on …".
+// "recorded on …" or "measured now on …", with that machine's system where it is not this one's.
 std::string origin(const Bench& bench, const Curve& curve) {
   if (!curve.made_on.empty()) return "recorded on " + curve.made_on;
   const worker::Client* client = bench.study.client();
-  const std::string machine = client == nullptr || !client->hello() ? ""
-                              : curve.unit == "cpu"                 ? client->hello()->cpu
-                                                                    : client->hello()->gpu;
-  return "measured now on " + machine + " (" + client->hello()->host + ")";
+  if (client == nullptr || !client->hello()) return "measured";
+  const worker::Hello& there = *client->hello();
+  return "measured now on " + (curve.unit == "cpu" ? there.cpu : there.gpu) +
+         (there.host == machine().host ? "" : " (" + there.host + ")");
 }
 
 // How far the last samples are apart: on a machine that does other things besides, far.
