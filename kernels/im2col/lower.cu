@@ -17,7 +17,8 @@
 //
 //   whole_vectors   NHWC, channels in vectors: a vector of A is a vector of x, and is best copied as it is
 //   staging         what a row of pixels reads of x, each element once, goes through shared memory
-//   lines           what a tap row reads lies together in x (NCHW; NHWC of one group) and is read by vectors
+//   lines           what a tap row reads lies together in x (NCHW; NHWC of one group) and is copied by vectors: a line
+//                   begins as far into a vector of the patch as in x, by `row_pitch` and `slice_pitch`
 //
 // A thread writes the same vector of every row: it works out once where its elements lie in the patch, and from pixel
 // to pixel they all move by the same step. A warp takes `lanes` neighbouring vectors of 32/lanes pixels: elements of
@@ -42,6 +43,7 @@ constexpr int pitch = of_images ? tile_n + 4 / bits_bytes : 1;
 using Unit = typename BitsOf<whole_vectors ? 16 : bits_bytes>::Type;
 constexpr int unit = sizeof(Unit) / bits_bytes, units = vector / unit;
 
+// 768 threads: fewer hide less, and more leave too few registers for the vectors that each has on its way.
 extern "C" __global__ void __launch_bounds__(threads, 768 / threads)
     lower(const Bits* __restrict__ x, Bits* __restrict__ a, long long first_image, long long images, const Sizes s) {
   extern __shared__ uint4 shared[];  // (slice, column, channel) in NHWC, else (slice, u, column, image)

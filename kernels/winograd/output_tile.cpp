@@ -14,9 +14,9 @@ namespace {
 // y's root mean square; a ninth would make that 5 %.
 constexpr std::int64_t kMostPoints = 8;
 
-// What a call goes through in a second: fitted to 37 calls of winograd.tc on an H200, every layer of cv5 … cv12 with
-// every m up to 6, which they predict within 5 % r.m.s. (kernels/PERFORMANCE.md). Products on tensor cores overlap the
-// reading of what they multiply, and seem faster than they can be; on CUDA cores they take their own time.
+// What a call goes through in a second, fitted to 34 calls of winograd.tc on an H200, of every m up to 6: they give its
+// time to 5 % r.m.s. (kernels/PERFORMANCE.md). Products on tensor cores overlap the reading of what they multiply, and
+// seem faster than they can be; on CUDA cores they take their own time.
 constexpr double kTensorProducts = 1150e12, kProducts = 53e12, kTransforms = 19.4e12;  // FLOPs
 constexpr double kBytes = 4.67e12;
 
