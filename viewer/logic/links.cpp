@@ -10,17 +10,21 @@ namespace convlens::viewer {
 
 namespace {
 
+constexpr double kMostListed = 1 << 22;  // steps of a cell whose sources are listed one by one
+
 // Follows cells of a stage down to elements of x and w.
-void descend(const Plan& plan, const Stage& stage, const Box& cells, const Rational& factor, Links& links) {
-  for (const Term& term : sources_of_box(stage, cells, kMostBoxes, links.complete)) {
-    if (links.terms.size() >= kMostBoxes) {
-      links.complete = false;
+void descend(const Plan& plan, const Stage& stage, const Box& cells, const Rational& factor, Budget& budget,
+             std::vector<LinkedTerm>& found) {
+  for (const Term& term : sources_of_box(stage, cells, budget)) {
+    if (found.size() >= budget.boxes) {
+      budget.complete = false;
       return;
     }
     if (term.from.id < 0)
-      links.terms.push_back({term.from, term.at, factor * term.coefficient});
+      found.push_back({term.from, term.at, factor * term.coefficient});
     else
-      descend(plan, plan.stages()[static_cast<std::size_t>(term.from.id)], term.at, factor * term.coefficient, links);
+      descend(plan, plan.stages()[static_cast<std::size_t>(term.from.id)], term.at, factor * term.coefficient, budget,
+              found);
   }
 }
 
@@ -69,8 +73,15 @@ void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& e
       break;
     case Role::stage: {
       const Stage& stage = model.stage(exhibit);
+      if (exhibit.effort.each > kMostListed) {
+        links.kind = SourceKind::region;
+        links.complete = false;
+        break;
+      }
       links.kind = stage.map->source(at).kind;
-      descend(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan, stage, Box::cell(at), 1, links);
+      Budget budget{kMostBoxes, kMostQuestions};
+      descend(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan, stage, Box::cell(at), 1, budget, links.terms);
+      links.complete = budget.complete;
       break;
     }
   }
@@ -78,10 +89,10 @@ void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& e
 
 // The cells of `stage` that hold elements of the terms; of a stage made from others, the cells made from those.
 std::vector<Box> holders(const Plan& plan, const Stage& stage, const Links& links,
-                         const std::vector<std::vector<Box>>& below, bool& complete) {
+                         const std::vector<std::vector<Box>>& below, Budget& budget) {
   std::vector<Box> boxes;
   const auto add = [&](Operand from, const Box& elements) {
-    const std::vector<Box> more = cells_of_box(plan, stage, from, elements, kMostBoxes, complete);
+    const std::vector<Box> more = cells_of_box(plan, stage, from, elements, budget);
     boxes.insert(boxes.end(), more.begin(), more.end());
     if (boxes.size() > 2 * kMostBoxes) remove_repetitions(boxes);
   };
@@ -94,7 +105,7 @@ std::vector<Box> holders(const Plan& plan, const Stage& stage, const Links& link
       if (term.from == from) add(from, term.at);
   }
   remove_repetitions(boxes);
-  if (boxes.size() > kMostBoxes) boxes.resize(kMostBoxes), complete = false;
+  if (boxes.size() > kMostBoxes) boxes.resize(kMostBoxes), budget.complete = false;
   return boxes;
 }
 
@@ -149,10 +160,12 @@ Links links_of(const Model& model, const Cursor& cursor) {
     for (std::size_t s = 0; s < lit.size(); ++s) {
       const Stage& stage = row.plan->stages()[s];
       if (stage.map == nullptr) continue;
-      lit[s] = holders(*row.plan, stage, links, lit, links.complete);
+      Budget budget{kMostBoxes, kMostQuestions};
+      lit[s] = holders(*row.plan, stage, links, lit, budget);
       links.cells[row.run + "/" + stage.id] = lit[s];
       if (exhibit->role == Role::output)
-        links.used[row.run + "/" + stage.id] = cells_for_output(stage, lit[s], cursor.at);
+        links.used[row.run + "/" + stage.id] = cells_for_output(stage, lit[s], cursor.at, budget);
+      links.complete = links.complete && budget.complete;
     }
   }
   links.cells[exhibit->id] = {Box::cell(cursor.at)};

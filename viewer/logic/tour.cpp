@@ -25,20 +25,15 @@ void show_grids(State& state, const std::string& family) {
 const std::vector<TourStep>& tour() {
   static const std::vector<TourStep> steps{
       {"A photograph under a window",
-       "This is the input x, one channel of it. The outlined square is a window as large as the filter: the pixels in "
-       "it, "
-       "each times its weight, are added up and make one number. Move the pointer over the output y: the window "
-       "follows.",
+       "This is the input x, one channel of it. The outlined square is a window as large as the filter: the pixels in it, "
+       "each times its weight, are added up and make one number. Move the pointer over the output y: the window follows.",
        [](State& s) { show_grids(s, "direct"); }, "x"},
       {"One number of the output",
-       "The line at the bottom says what the cell under the pointer is: its value, where it lies in memory, and the "
-       "sum "
-       "that it comes from. This sum, for every cell of y, is all that a convolution is. direct.ref computes it just "
-       "so.",
+       "The lines at the bottom say what the cell under the pointer is: its value, where it lies in memory, and the sum "
+       "that it comes from. This sum, for every cell of y, is all that a convolution is. direct.ref computes it just so.",
        [](State& s) { show_grids(s, "direct"); }, "status"},
       {"im2col: every window a row of a matrix",
-       "One matrix product is fast, so im2col writes all windows under each other. What is lit in the matrix is the "
-       "same "
+       "One matrix product is fast, so im2col writes all windows under each other. What is lit in the matrix is the same "
        "window again. Windows overlap: most pixels are stored nine times. That is the price.",
        [](State& s) { show_grids(s, "im2col"); }, "/im2col"},
       {"im2win: windows that share their pixels",
@@ -46,14 +41,12 @@ const std::vector<TourStep>& tour() {
        "neighbour is the same piece a few cells on: each pixel is stored three times instead of nine.",
        [](State& s) { show_grids(s, "im2win"); }, "/im2win"},
       {"Five algorithms, one result",
-       "Winograd and FFT go further: they transform tiles of the picture, so that fewer products are needed. Press "
-       "space, "
+       "Winograd and FFT go further: they transform tiles of the picture, so that fewer products are needed. Press space, "
        "and all five work side by side, each through its own tensors, until y is there.",
        [](State& s) { s.arrangement = "five", s.step = 0; }, "centre"},
       {"What each needs in memory",
        "Each bar is a row's tensors and workspace, buffer by buffer, with the formula and its numbers. Drag N to the "
-       "right: "
-       "the memory of im2col grows fastest, and says with how many images it is full.",
+       "right: the memory of im2col grows fastest, and says with how many images it is full.",
        [](State& s) { s.panel = "memory", s.spec.n = 64; }, "centre"},
       {"What each does to the numbers",
        "All compute the same sum, but round differently. The table holds every row in every type against the exact "
@@ -65,11 +58,10 @@ const std::vector<TourStep>& tour() {
        },
        "centre"},
       {"What each optimisation is",
-       "The CUDA kernel of im2win. Bright on green is what the options compile, grey what they leave out. Find "
-       "im2win.cc "
+       "The CUDA kernel of im2win. Bright on green is what the options compile, grey what they leave out. Find im2win.cc "
        "on the left and switch index_precompute off: its lines turn grey, and the registers change. To leave one "
-       "optimisation out at a time and time what is left is called an ablation; `convlens bench "
-       "im2win.cc:index_precompute=off` is one such run.",
+       "optimisation out at a time and time what is left is called an ablation; "
+       "`convlens bench im2win.cc:index_precompute=off` is one such run.",
        [](State& s) {
          s.panel = "kernel";
          s.runs = {row_of("im2win", Unit::cc)};

@@ -27,7 +27,8 @@ nlohmann::ordered_json lit_boxes(const Scene& scene);
 // exists already.
 void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made = 1, bool framed = true);
 
-// A line with a name and faint details, of which as many are written as fit; the tooltip has everything.
+// A line with a name, or its last words, and faint details, of which as many are written as fit; the tooltip has
+// everything.
 void draw_title(const std::string& name, const std::vector<std::string>& details, const std::string& tooltip);
 
 // The index of the axes that a sheet of `exhibit` does not show: those of the first lit cell, or zeros.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/error.h"
 #include "viewer/logic/schedule.h"
 #include "viewer/panels/layouts/layouts.h"
 #include "viewer/panels/layouts/scrubber.h"
@@ -84,7 +85,9 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
     const std::vector<Axis> axes = repeated_axes(y, matrix, size);
     const Box repeats{{}, {1, 1, 1, 1, axes[4].extent, axes[5].extent}};
     const Sheet sheet = matrix ? Sheet(axes, {1, 4}, {2, 3, 5}, slice) : Sheet(axes, {2}, {3}, slice);
-    draw_title(title, {}, "Colour: the launch order, dark to bright; blocks after the present one are darkened");
+    ImGui::TextWrapped("%s", title.c_str());
+    if (ImGui::IsItemHovered())
+      ImGui::SetTooltip("Colour: the launch order, dark to bright; blocks after the present one are darkened");
     const auto number_at = [blocks, sheet, ho = p.ho(), wo = p.wo()](std::int64_t row, std::int64_t column) {
       const Coord at = sheet.cell(row, column);
       return static_cast<std::int64_t>(blocks->block_of[static_cast<std::size_t>((at[1] * ho + at[2]) * wo + at[3])]);
@@ -167,6 +170,9 @@ void draw(Scene& scene) {
     return faint_text("An image of y has no or too many elements to be drawn block by block.");
   const auto count = static_cast<std::int64_t>(blocks->blocks.size());
   draw_scrubber(scene, &State::block, count - 1, kBlocksASecond);
+  if (scene.state.block >= count)
+    wrong_text("block: " + std::to_string(scene.state.block) + ", must be < " + std::to_string(count) +
+               "; the last is shown");
   const std::int64_t now = std::clamp<std::int64_t>(scene.state.block, 0, count - 1);
   ImGui::TextWrapped("block %s, number %s of the %s that compute image %lld%s",
                      grouped(blocks->blocks[static_cast<std::size_t>(now)].index).c_str(), grouped(now + 1).c_str(),
@@ -187,7 +193,13 @@ void draw(Scene& scene) {
 
 nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const Schedule& schedule : schedules(scene.model())) {
+  const std::vector<Schedule> all = schedules(scene.model());
+  if (std::ranges::none_of(all, [](const Schedule& s) { return s.launch != nullptr; })) {
+    std::string why;
+    for (const Schedule& s : all) why += s.run + " " + s.why + "; ";
+    throw Unsupported("schedule: " + why + "choose a row for a GPU, as in --algorithm im2win.cc");
+  }
+  for (const Schedule& schedule : all) {
     if (schedule.launch == nullptr) continue;
     const BlocksOfImage blocks = blocks_of_image(*scene.model().problem(), *schedule.launch, output_of(scene)[0]);
     for (const ScheduledBlock& block : blocks.blocks)
