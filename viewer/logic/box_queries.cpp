@@ -174,8 +174,11 @@ class OutputSearch {
   // The same few cells are asked about again and again, and those of filters serve many boxes.
   const std::vector<Box>& outputs_of(const Coord& cell) {
     const auto [at, is_new] = asked_.try_emplace(cell);
-    if (is_new && --budget_.questions < 0) budget_.complete = false;
-    if (is_new && budget_.complete) at->second = stage_.map->outputs(cell);
+    if (!is_new) return at->second;
+    if (budget_.questions > 0) at->second = stage_.map->outputs(cell);
+    constexpr std::int64_t kBoxesAQuestion = 16;  // long answers count for more than one
+    budget_.questions -= 1 + static_cast<std::int64_t>(at->second.size()) / kBoxesAQuestion;
+    if (budget_.questions <= 0) budget_.complete = false;
     return at->second;
   }
 

@@ -28,7 +28,16 @@ void descend(const Plan& plan, const Stage& stage, const Box& cells, const Ratio
   }
 }
 
-std::vector<Box> outputs_of(const ConvProblem& problem, const Model& model, const Exhibit& exhibit, const Coord& at) {
+// Whether the outputs that depend on one cell are too many boxes to be told: a tap that is mixed with others serves
+// some outputs of every tile.
+bool serves_too_many(const ConvProblem& p, const Stage& stage) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  return stage.made_from == std::vector{kFilter} && p.ho() > kMost / p.wo() &&
+         stage.map->source({}).kind == SourceKind::combination;
+}
+
+std::vector<Box> outputs_of(const ConvProblem& problem, const Model& model, const Exhibit& exhibit, const Coord& at,
+                            bool& complete) {
   std::vector<Box> boxes;
   const auto add = [&](const Box& box) { boxes.push_back(box); };
   switch (exhibit.role) {
@@ -42,7 +51,10 @@ std::vector<Box> outputs_of(const ConvProblem& problem, const Model& model, cons
       if (const auto element = model.element_of_block(at)) FilterMap(problem).outputs(*element, add);
       break;
     case Role::stage:
-      boxes = model.stage(exhibit).map->outputs(at);
+      if (serves_too_many(problem, model.stage(exhibit)))
+        complete = false;
+      else
+        boxes = model.stage(exhibit).map->outputs(at);
       break;
     case Role::output:
       boxes = {Box::cell(at)};
@@ -152,7 +164,7 @@ Links links_of(const Model& model, const Cursor& cursor) {
   for (const LinkedTerm& term : links.terms) links.cells[term.from == kInput ? "x" : "w"].push_back(term.at);
   for (auto& [id, boxes] : links.cells) remove_repetitions(boxes);
   if (problem.groups() > 1) links.cells["w_blocks"] = in_blocks(problem, links.cells["w"]);
-  links.cells["y"] = outputs_of(problem, model, *exhibit, cursor.at);
+  links.cells["y"] = outputs_of(problem, model, *exhibit, cursor.at, links.complete);
   for (std::size_t r = 0; r < model.rows().size(); ++r) {
     const ChosenRow& row = model.rows()[r];
     if (!row.plan) continue;
@@ -163,7 +175,7 @@ Links links_of(const Model& model, const Cursor& cursor) {
       Budget budget{kMostBoxes, kMostQuestions};
       lit[s] = holders(*row.plan, stage, links, lit, budget);
       links.cells[row.run + "/" + stage.id] = lit[s];
-      if (exhibit->role == Role::output)
+      if (exhibit->role == Role::output && !serves_too_many(problem, stage))
         links.used[row.run + "/" + stage.id] = cells_for_output(stage, lit[s], cursor.at, budget);
       links.complete = links.complete && budget.complete;
     }

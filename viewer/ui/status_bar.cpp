@@ -8,11 +8,15 @@ namespace {
 
 float width_of(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
 
-// As many of the sum's terms as fit.
-std::string fitting(const Sum& sum, const std::string& total, float width) {
-  std::size_t shown = sum.first.size();
-  while (shown > 1 && width_of(sum.text(shown, total)) > width) --shown;
-  return sum.text(shown, total);
+// The sum with its first terms: as many as fit beside its meaning, but not fewer than three for its sake.
+std::string fitting(const CellWords& words, float width) {
+  constexpr std::size_t kMost = 6, kFewest = 3;
+  const float beside = width - width_of(words.meaning) - ImGui::GetStyle().ItemSpacing.x;
+  const auto text = [&](std::size_t shown) { return words.sum.text(shown, words.value); };
+  std::size_t shown = std::min(kMost, words.sum.first.size());
+  while (shown > kFewest && width_of(text(shown)) > beside) --shown;
+  while (shown > 1 && width_of(text(shown)) > width) --shown;
+  return text(shown);
 }
 
 // Faint, after what stands on the line, where it fits there; false where it does not.
@@ -42,7 +46,7 @@ void draw_words(const CellWords& words, const std::string& notice, ImU32 colour,
     ImGui::PopStyleColor();
     return;
   }
-  ImGui::TextUnformatted(words.sum.terms > 0 ? fitting(words.sum, words.value, width).c_str() : words.meaning.c_str());
+  ImGui::TextUnformatted(words.sum.terms > 0 ? fitting(words, width).c_str() : words.meaning.c_str());
   if (!address) add_faint(words.address);
   if (words.sum.terms > 0) add_faint(words.meaning);
   if (!complete) add_faint("not all that belongs to it is lit: it is too much");
