@@ -252,9 +252,11 @@ void add_view(CLI::App& app, const Globals&) {
       "--tour", 1, static_cast<long>(viewer::tour().size()), [a](std::int64_t v) { a->tour = v; },
       "start with this step of the guided tour, from 1");
   command.text("--image", a->image, "FILE", "a picture as the input, or `random`");
-  command.text("--size", a->size, "WxH", "in pixels; when left out, of a window what fits the monitor, of a picture 1600x1000");
+  command.text("--size", a->size, "WxH",
+               "in pixels; when left out, of a window what fits the monitor, of a picture 1600x1000");
   command.number(
-      "--scale", viewer::kLeastScale, viewer::kMostScale, [a](double v) { a->scale = v; }, "of everything; the monitor's when left out");
+      "--scale", viewer::kLeastScale, viewer::kMostScale, [a](double v) { a->scale = v; },
+      "of everything; the monitor's when left out");
   command.one_of("--theme", a->theme, {"dark", "light"}, "of the colours");
   command.text("--state", a->state, "FILE", "start from a state file that the viewer wrote");
   command.text("--screenshot", a->screenshot, "FILE", "draw one picture into this PNG, without a display");

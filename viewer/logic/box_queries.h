@@ -15,8 +15,8 @@ namespace convlens::viewer {
 
 // How much may be asked and answered. Where it does not suffice, the answer is cut short, and `complete` turns false.
 struct Budget {
-  std::size_t boxes;            // of one answer
-  std::int64_t questions;       // left, of all that share the budget
+  std::size_t boxes;       // of one answer
+  std::int64_t questions;  // left, of all that share the budget
   bool complete = true;
 };
 

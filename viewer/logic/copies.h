@@ -28,8 +28,9 @@ struct Copies {
 
 inline constexpr std::int64_t kMostCounted = std::int64_t{1} << 22;  // rows and columns together
 
-// Of a stage that is made from the input alone; nothing for any other, nor where rows and columns are too many. A stage whose cells combine several elements
-// (Winograd's V, spectra) counts how many cells an element goes into, and has no sum: elements and zeros are then 0.
+// Of a stage that is made from the input alone; nothing for any other, nor where rows and columns are too many. A stage
+// whose cells combine several elements (Winograd's V, spectra) counts how many cells an element goes into, and has no
+// sum: elements and zeros are then 0.
 std::optional<Copies> copies_of(const Model& model, const Exhibit& exhibit);
 
 }  // namespace convlens::viewer

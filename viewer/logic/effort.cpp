@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 
 #include "algorithms/interface/registry.h"
 #include "viewer/logic/model.h"
@@ -27,8 +28,9 @@ void add(Effort& sum, const Effort& more, double times) {
 Effort effort_of_spectrum(const Plan& plan, const Stage& stage, const Coord& cell) {
   const fft::Lengths lengths = spectral_cell(plan, stage, cell).lengths;
   const auto points = static_cast<double>(lengths.points());
-  Effort effort{kQuestion, points * std::log2(std::max(2.0, points)), 1,
-                static_cast<double>(lengths.bins()) * sizeof(std::complex<double>), lengths.h, lengths.w};
+  Effort effort{kQuestion, points * std::log2(std::max(2.0, points)),
+                1,         static_cast<double>(lengths.bins()) * sizeof(std::complex<double>),
+                lengths.h, lengths.w};
   // With gaps between taps a cell's map lists what is read run by run.
   const ConvSpec& s = plan.problem().spec();
   const bool gaps = s.dilation_h > 1 || s.dilation_w > 1 || s.stride_h > s.hf || s.stride_w > s.wf;
@@ -36,12 +38,20 @@ Effort effort_of_spectrum(const Plan& plan, const Stage& stage, const Coord& cel
   return effort;
 }
 
+// Whether cells are entries of the small matrices that complex numbers become for tensor cores, scaled there: what
+// values.h computes are complex numbers.
+bool holds_entries(const Stage& stage) {
+  return std::ranges::any_of(stage.axes, [](const Axis& axis) { return axis.name == "e"; });
+}
+
 Effort effort_of_cell(const Plan& plan, const Stage& stage, const Coord& cell) {
+  if (holds_entries(stage)) return {std::numeric_limits<double>::infinity()};
   if (holds_spectra(stage)) return effort_of_spectrum(plan, stage, cell);
   Effort effort{kQuestion};
   for (const Term& term : stage.map->source(cell).terms) {
     Effort part{kProduct};
-    if (term.from.id >= 0) part = effort_of_cell(plan, plan.stages()[static_cast<std::size_t>(term.from.id)], term.at.first);
+    if (term.from.id >= 0)
+      part = effort_of_cell(plan, plan.stages()[static_cast<std::size_t>(term.from.id)], term.at.first);
     add(effort, part, static_cast<double>(term.at.size()));
   }
   return effort;
@@ -89,10 +99,10 @@ int grain_of(const Effort& effort, double pixels, double tiles) {
 
 std::string too_much(const Effort& effort) {
   if (effort.each + effort.tile <= kMostSteps) return "";
+  if (std::isinf(effort.each)) return "complex numbers are entries of real matrices here, scaled for tensor cores";
   const auto count = static_cast<std::int64_t>(effort.spectra);
-  return "a cell takes " + std::to_string(count) + " Fourier transform" + (count == 1 ? "" : "s") + " of " +
-         std::to_string(effort.height) + " × " + std::to_string(effort.width) +
-         " points: its value is not computed here";
+  return "a cell takes " + std::to_string(count) + (count == 1 ? " transform" : " transforms") + " of " +
+         std::to_string(effort.height) + " × " + std::to_string(effort.width) + " points";
 }
 
 std::string in_tiles(const std::string& run) {

@@ -19,17 +19,17 @@ struct Exhibit;
 class Sheet;
 
 struct Effort {
-  double each = 1;                       // steps of every cell
-  double tile = 0;                       // steps of the spectra behind a cell, shared by all cells of its tile
-  double spectra = 0;                    // how many those are
-  double tile_bytes = 0;                 // all of them together
-  std::int64_t height = 0, width = 0;    // points of one of them
+  double each = 1;                     // steps of every cell
+  double tile = 0;                     // steps of the spectra behind a cell, shared by all cells of its tile
+  double spectra = 0;                  // how many those are
+  double tile_bytes = 0;               // all of them together
+  std::int64_t height = 0, width = 0;  // points of one of them
 };
 
 // Of any exhibit of the model, by its cells with the lowest, middle and highest index.
 Effort effort_of(const Model& model, const Exhibit& exhibit);
 
-inline constexpr double kMostSteps = 1 << 30;        // of one picture: seconds
+inline constexpr double kMostSteps = 1 << 30;       // of one picture: seconds
 inline constexpr double kKeptSpectraBytes = 384e6;  // of spectra that are kept (values.h)
 
 // How many tiles' spectra lie under a part of a sheet with so many cells; 1 where cells have none.
@@ -39,7 +39,7 @@ double tiles_under(const Exhibit& exhibit, const Sheet& sheet, double cells);
 // many tiles; 0 where none is coarse enough.
 int grain_of(const Effort& effort, double pixels, double tiles);
 
-// Why not even one cell is computed, "" where it is: "a cell takes 128 Fourier transforms of 4096 × 4096 points: …".
+// Why not even one cell is computed, "" where it is: "a cell takes 128 transforms of 4096 × 4096 points".
 std::string too_much(const Effort& effort);
 
 // The run that cuts the image into tiles of the same transform, which are short; "" where `run` has no such option, or

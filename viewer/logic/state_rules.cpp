@@ -2,11 +2,42 @@
 
 #include <algorithm>
 
+#include "algorithms/error.h"
+#include "algorithms/interface/registry.h"
 #include "algorithms/problem/layers.h"
+#include "viewer/logic/kernel_sheet.h"
 #include "viewer/logic/links.h"
 #include "viewer/logic/schedule.h"
 
 namespace convlens::viewer {
+
+namespace {
+
+// The run that a panel in front shows.
+std::string wrong_run(const std::string& field, const std::string& run) {
+  try {
+    if (!run.empty()) parse_run(run);
+    return "";
+  } catch (const BadInput& error) {
+    return field + ": " + run + ", must be a row of `convlens list algorithms` with options that it has";
+  }
+}
+
+// What the Kernel panel would show in the place of something that there is not.
+std::string wrong_kernel(const State& state, const ConvProblem& problem) {
+  if (const std::string wrong = wrong_run("kernel.run", state.kernel.run); !wrong.empty()) return wrong;
+  const KernelSheet sheet = kernel_sheet(state, problem);
+  if (!sheet.refused.empty()) return "";  // the panel says it
+  const KernelState& k = state.kernel;
+  if (k.step != 0 && k.step != sheet.step)
+    return "kernel.step: " + std::to_string(k.step) + ", must be a step of " + sheet.run + " that is a kernel";
+  if (!k.file.empty() && k.file != sheet.file) return "kernel.file: " + k.file + ", must be a text of " + sheet.run;
+  if (!k.architecture.empty() && k.architecture != sheet.architecture)
+    return "kernel.architecture: " + k.architecture + ", must be one that " + sheet.run + " can be compiled for";
+  return "";
+}
+
+}  // namespace
 
 std::string wrong_layer(const State& state) {
   if (state.layer.empty()) return "";
@@ -42,6 +73,9 @@ std::vector<std::string> wrong_in(const State& state, const Model& model) {
     lines.push_back("runs: " + run + ", must be a row of `convlens list algorithms` with options that it has");
   lines.push_back(model.wrong_cursor(state.cursor));
   lines.push_back(wrong_block(state, model));
+  if (state.panel == "performance") lines.push_back(wrong_run("performance.run", state.performance.run));
+  if (state.panel == "numerics") lines.push_back(wrong_run("numerics.run", state.numerics.run));
+  if (state.panel == "kernel" && model.problem()) lines.push_back(wrong_kernel(state, *model.problem()));
   std::erase(lines, "");
   return lines;
 }

@@ -14,7 +14,8 @@ namespace convlens::viewer {
 // "layer: cv9, must be \"\" for sizes that are not those of cv9", or "".
 std::string wrong_layer(const State& state);
 
-// How many blocks compute the image that the cursor is on, by the first chosen row with a schedule; nothing without one.
+// How many blocks compute the image that the cursor is on, by the first chosen row with a schedule; nothing without
+// one.
 std::optional<std::int64_t> scheduled_blocks(const State& state, const Model& model);
 
 // "block: 999999, must be ≤ 95, the last of im2win.cc"; "" where it is that of a block, or the schedule is not on show.

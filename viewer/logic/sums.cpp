@@ -29,18 +29,18 @@ Sum of_output(const Model& model, const Values& values, const Coord& at, std::si
     const std::int64_t c = k / p.taps(), u = k % p.taps() / p.wf(), v = k % p.wf();
     const std::int64_t row = p.input_row(at[2], u), column = p.input_column(at[3], v);
     const bool inside = row >= 0 && row < p.hi() && column >= 0 && column < p.wi();
-    sum.first.push_back({inside ? values.at(x, {at[0], channel + c, row, column}).real() : 0.0,
-                         values.at(w, {at[1], c, u, v}).real()});
+    sum.first.push_back(
+        {inside ? values.at(x, {at[0], channel + c, row, column}).real() : 0.0, values.at(w, {at[1], c, u, v}).real()});
   }
   return sum;
 }
 
 // The value of an operand of a stage of that row.
 double of_operand(const Model& model, const Values& values, const ChosenRow& row, Operand from, const Coord& at) {
-  const Exhibit* exhibit = from == kInput    ? model.find("x")
-                           : from == kFilter ? model.find("w")
-                                             : model.find(row.run + "/" +
-                                                          row.plan->stages()[static_cast<std::size_t>(from.id)].id);
+  const Exhibit* exhibit = from == kInput ? model.find("x")
+                           : from == kFilter
+                               ? model.find("w")
+                               : model.find(row.run + "/" + row.plan->stages()[static_cast<std::size_t>(from.id)].id);
   return exhibit == nullptr ? std::nan("") : values.at(*exhibit, at).real();
 }
 

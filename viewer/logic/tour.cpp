@@ -25,15 +25,20 @@ void show_grids(State& state, const std::string& family) {
 const std::vector<TourStep>& tour() {
   static const std::vector<TourStep> steps{
       {"A photograph under a window",
-       "This is the input x, one channel of it. The outlined square is a window as large as the filter: the pixels in it, "
-       "each times its weight, are added up and make one number. Move the pointer over the output y: the window follows.",
+       "This is the input x, one channel of it. The outlined square is a window as large as the filter: the pixels in "
+       "it, "
+       "each times its weight, are added up and make one number. Move the pointer over the output y: the window "
+       "follows.",
        [](State& s) { show_grids(s, "direct"); }, "x"},
       {"One number of the output",
-       "The lines at the bottom say what the cell under the pointer is: its value, where it lies in memory, and the sum "
-       "that it comes from. This sum, for every cell of y, is all that a convolution is. direct.ref computes it just so.",
+       "The lines at the bottom say what the cell under the pointer is: its value, where it lies in memory, and the "
+       "sum "
+       "that it comes from. This sum, for every cell of y, is all that a convolution is. direct.ref computes it just "
+       "so.",
        [](State& s) { show_grids(s, "direct"); }, "status"},
       {"im2col: every window a row of a matrix",
-       "One matrix product is fast, so im2col writes all windows under each other. What is lit in the matrix is the same "
+       "One matrix product is fast, so im2col writes all windows under each other. What is lit in the matrix is the "
+       "same "
        "window again. Windows overlap: most pixels are stored nine times. That is the price.",
        [](State& s) { show_grids(s, "im2col"); }, "/im2col"},
       {"im2win: windows that share their pixels",
@@ -41,7 +46,8 @@ const std::vector<TourStep>& tour() {
        "neighbour is the same piece a few cells on: each pixel is stored three times instead of nine.",
        [](State& s) { show_grids(s, "im2win"); }, "/im2win"},
       {"Five algorithms, one result",
-       "Winograd and FFT go further: they transform tiles of the picture, so that fewer products are needed. Press space, "
+       "Winograd and FFT go further: they transform tiles of the picture, so that fewer products are needed. Press "
+       "space, "
        "and all five work side by side, each through its own tensors, until y is there.",
        [](State& s) { s.arrangement = "five", s.step = 0; }, "centre"},
       {"What each needs in memory",
@@ -58,7 +64,8 @@ const std::vector<TourStep>& tour() {
        },
        "centre"},
       {"What each optimisation is",
-       "The CUDA kernel of im2win. Bright on green is what the options compile, grey what they leave out. Find im2win.cc "
+       "The CUDA kernel of im2win. Bright on green is what the options compile, grey what they leave out. Find "
+       "im2win.cc "
        "on the left and switch index_precompute off: its lines turn grey, and the registers change. To leave one "
        "optimisation out at a time and time what is left is called an ablation; "
        "`convlens bench im2win.cc:index_precompute=off` is one such run.",

@@ -43,7 +43,8 @@ struct Cover {
     end = std::min(of, static_cast<std::int64_t>(std::ceil(begin + width)));
   }
   double weight(std::int64_t k) const {
-    const double from = std::max(begin, static_cast<double>(k)), to = std::min(begin + width, static_cast<double>(k + 1));
+    const double from = std::max(begin, static_cast<double>(k)),
+                 to = std::min(begin + width, static_cast<double>(k + 1));
     return (to - from) / width;
   }
 };

@@ -206,7 +206,8 @@ nlohmann::ordered_json App::data() {
     throw BadInput(wrong.empty() ? "export: the layer is not legal" : wrong.front());
   const auto panel = std::ranges::find_if(panels(), [&](const Panel& p) { return state().panel == p.id; });
   nlohmann::ordered_json rows = panel->data(scene());
-  if (rows.empty()) throw Unsupported("export: " + state().panel + ", has nothing to write for this layer and these rows");
+  if (rows.empty())
+    throw Unsupported("export: " + state().panel + ", has nothing to write for this layer and these rows");
   return rows;
 }
 
@@ -228,7 +229,7 @@ Next App::frame() {
   draw_tour_card(scene);
   const float status = ImGui::GetTextLineHeightWithSpacing() * kStatusLines;
   const ImVec2 space = ImGui::GetContentRegionAvail();
-  const float sidebar = std::min(kSidebarWidth * scale_, space.x * 0.4f);
+  const float sidebar = std::min(kSidebarWidth * scale_, space.x * 0.34f);
   ImGui::BeginChild("sidebar", {sidebar, std::max(1.0f, space.y - status)}, true);
   draw_sidebar(scene);
   ImGui::EndChild();

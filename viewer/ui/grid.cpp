@@ -194,8 +194,7 @@ GridAnswer grid(const char* id, GridView& view, const GridContents& contents, Pa
   };
   const Division before = division_of(view.cell);
   const Division zoomed = division_of(view.cell > 0 ? view.cell : before.cell);
-  zoom_and_move(view, placed(before),
-                {zoomed.first.x + zoomed.size.x / 2, zoomed.first.y + zoomed.size.y / 2});
+  zoom_and_move(view, placed(before), {zoomed.first.x + zoomed.size.x / 2, zoomed.first.y + zoomed.size.y / 2});
 
   const Division division = division_of(view.cell);
   const Placement at = placed(division);
@@ -204,8 +203,7 @@ GridAnswer grid(const char* id, GridView& view, const GridContents& contents, Pa
   answer.first = at.first, answer.last = at.last, answer.cell = at.cell, answer.x = at.x, answer.y = at.y;
   if (view.shown.rows.count > 0 && view.shown.columns.count > 0)
     draw_cells(at, view.shown, view.picture, contents, painter);
-  if (division.side > 0)
-    draw_lens(view, contents, at, division.lens, division.side, painter);
+  if (division.side > 0) draw_lens(view, contents, at, division.lens, division.side, painter);
   if (ImGui::IsItemHovered()) answer.pointed = pointed_cell(at, contents.sheet);
   return answer;
 }

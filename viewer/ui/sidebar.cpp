@@ -69,7 +69,8 @@ bool overflows(const std::string& message, const SizeField& field) {
   const std::string symbol = field.symbol;
   const std::string derived = symbol == "H_i" ? "H_o" : symbol == "W_i" ? "W_o" : symbol;
   return message.find("·" + symbol) != std::string::npos || message.find("·(" + symbol) != std::string::npos ||
-         message.find("·" + derived) != std::string::npos || (symbol == "N" && message.find(" N·") != std::string::npos);
+         message.find("·" + derived) != std::string::npos ||
+         (symbol == "N" && message.find(" N·") != std::string::npos);
 }
 
 // A slider and a box for one size. What breaks a rule is shown red, and left as it is.

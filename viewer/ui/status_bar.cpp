@@ -65,10 +65,10 @@ void StatusBar::draw(Scene& scene, const std::string& notice) {
   if (scene.values != nullptr && exhibit != nullptr && exhibit->cells() > 0) {
     std::string key = std::to_string(scene.version) + exhibit->id;
     for (const std::int64_t index : scene.pointed->at) key += "," + std::to_string(index);
-    words = words_.get(
-        key, scene.painter, [model = scene.shared_model, values = scene.values, exhibit, at = scene.pointed->at] {
-          return cell_words(*model, *values, *exhibit, at);
-        });
+    words = words_.get(key, scene.painter,
+                       [model = scene.shared_model, values = scene.values, exhibit, at = scene.pointed->at] {
+                         return cell_words(*model, *values, *exhibit, at);
+                       });
   }
   if (words != nullptr && width_of(says) <= ImGui::GetContentRegionAvail().x) {
     draw_words(*words, says, colour, scene.links.complete);

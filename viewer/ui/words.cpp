@@ -72,7 +72,8 @@ std::string stage_formula(const Plan& plan, const Stage& stage, const Coord& cel
 
 std::string taps_text(const ConvProblem& p, const Coord& output) {
   const auto taps = static_cast<std::int64_t>(window_of_output(p, output).size());
-  std::string text = "Σ x·w over " + std::to_string(p.ci_per_group()) + " channels and " + std::to_string(p.taps()) + " taps";
+  std::string text =
+      "Σ x·w over " + std::to_string(p.ci_per_group()) + " channels and " + std::to_string(p.taps()) + " taps";
   if (taps < p.taps()) text += ", " + std::to_string(p.taps() - taps) + " of them on padding";
   return text;
 }

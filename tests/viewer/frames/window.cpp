@@ -119,8 +119,7 @@ Window::Window(const viewer::State& first, int width, int height, const std::str
   std::vector<std::string> arguments{"view"};
   if (width > 0) arguments.insert(arguments.end(), {"--size", std::to_string(width) + "x" + std::to_string(height)});
   program_ = std::make_unique<Process>(
-      convlens, arguments,
-      folder_.path(),
+      convlens, arguments, folder_.path(),
       std::map<std::string, std::string>{
           {"DISPLAY", display_}, {"WAYLAND_DISPLAY", ""}, {"XDG_CONFIG_HOME", folder_.path()}});
   const bool found = comes_true(kPatience, [&] {

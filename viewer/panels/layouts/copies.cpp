@@ -126,9 +126,9 @@ void draw(Scene& scene) {
   }
   if (heat->maps.empty()) return;
   const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
-  const auto count = static_cast<float>(heat->maps.size());
-  const float columns = std::clamp(std::round(std::sqrt(count * space.x / space.y)), 1.0f, count);
-  const float rows = std::ceil(count / columns);
+  const auto count = static_cast<int>(heat->maps.size());
+  const int across = best_columns(count, space);
+  const auto columns = static_cast<float>(across), rows = static_cast<float>((count + across - 1) / across);
   const ImVec2 size{std::floor((space.x - gap.x * (columns - 1)) / columns),
                     std::floor((space.y - gap.y * (rows - 1)) / rows)};
   for (std::size_t k = 0; k < heat->maps.size(); ++k) {

@@ -109,15 +109,16 @@ std::vector<GridLabel> coefficients(const Scene& scene, const Exhibit& exhibit) 
   return labels;
 }
 
-// The name, or where that is too wide, its end, which says most: "filter matrix of im2col.ref", "filter matrix",
-// "matrix".
+// The name, or where that is too wide, so much of its end as fits: "product spectra Ŷ of fft.ref", "Ŷ of fft.ref", and
+// without the row "product spectra Ŷ", "Ŷ".
 std::string fitting_name(const std::string& name, float width) {
-  std::string shown = name;
-  const auto too_wide = [&] { return ImGui::CalcTextSize(shown.c_str()).x > width; };
-  if (const std::size_t of = shown.find(" of "); too_wide() && of != std::string::npos) shown.resize(of);
-  for (std::size_t space = shown.find(' '); too_wide() && space != std::string::npos; space = shown.find(' '))
-    shown.erase(0, space + 1);
-  return shown;
+  const auto fits = [&](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x <= width; };
+  const std::size_t of = std::min(name.find(" of "), name.size());
+  const std::string tensor = name.substr(0, of);
+  for (const std::string& row : {name.substr(of), std::string()})
+    for (std::size_t word = 0; word < of; word = std::min(tensor.find(' ', word), of - 1) + 1)
+      if (fits(tensor.substr(word) + row)) return tensor.substr(word) + row;
+  return tensor.substr(tensor.rfind(' ') + 1);
 }
 
 }  // namespace
@@ -231,14 +232,13 @@ std::string why_not_drawn(const Exhibit& exhibit, const Sheet& sheet) {
   return "its cells take so long to compute that there is no picture of them";
 }
 
-// In place of the picture: what stands against it, and a button for the run that does the same in tiles.
+// In place of the picture: what stands against it, and a button for the run that does the same in tiles, whose
+// transforms are short.
 void draw_refusal(Scene& scene, const Exhibit& exhibit, const std::string& why) {
   faint_text("Not drawn: " + why + ".");
   const std::string& run = scene.model().rows()[static_cast<std::size_t>(exhibit.row)].run;
   const std::string tiled = in_tiles(run);
-  if (tiled.empty()) return;
-  faint_text("In tiles the transforms are short: " + tiled);
-  if (!ImGui::SmallButton("make it so")) return;
+  if (tiled.empty() || !ImGui::SmallButton("in tiles")) return;
   State next = scene.state;
   for (std::string& chosen : next.runs)
     if (parse_run(chosen).algorithm == parse_run(run).algorithm) chosen = tiled;

@@ -34,20 +34,6 @@ void choose_tensors(Scene& scene) {
   ImGui::EndPopup();
 }
 
-// How many columns make the panes most nearly square, a little wider than high.
-int best_columns(int count, ImVec2 space) {
-  int best = 1;
-  float least = 1e30f;
-  for (int columns = 1; columns <= count; ++columns) {
-    const int rows = (count + columns - 1) / columns;
-    const float ratio = (space.x / static_cast<float>(columns)) / (space.y / static_cast<float>(rows));
-    const float empty = static_cast<float>(rows * columns) / static_cast<float>(count);
-    const float away = std::abs(std::log(ratio / 1.4f)) + std::log(empty);
-    if (away < least) least = away, best = columns;
-  }
-  return best;
-}
-
 void draw(Scene& scene) {
   ImGui::SameLine();
   choose_tensors(scene);
@@ -69,6 +55,19 @@ void draw(Scene& scene) {
 }
 
 }  // namespace
+
+int best_columns(int count, ImVec2 space) {
+  int best = 1;
+  float least = 1e30f;
+  for (int columns = 1; columns <= count; ++columns) {
+    const int rows = (count + columns - 1) / columns;
+    const float ratio = (space.x / static_cast<float>(columns)) / (space.y / static_cast<float>(rows));
+    const float empty = static_cast<float>(rows * columns) / static_cast<float>(count);
+    const float away = std::abs(std::log(ratio / 1.4f)) + std::log(empty);
+    if (away < least) least = away, best = columns;
+  }
+  return best;
+}
 
 nlohmann::ordered_json lit_boxes(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();

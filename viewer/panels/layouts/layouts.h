@@ -40,6 +40,9 @@ Coord output_of(const Scene& scene);
 // Makes the cell the cursor's, when the pointer has moved.
 void point_at(Scene& scene, const std::string& tensor, const Coord& at);
 
+// How many columns make `count` panes most nearly square, a little wider than high, with few places left empty.
+int best_columns(int count, ImVec2 space);
+
 // A child window that never scrolls, `size` large.
 bool begin_pane(const char* id, ImVec2 size, bool framed = true);
 

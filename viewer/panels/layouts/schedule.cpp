@@ -30,7 +30,7 @@ std::uint32_t colour_of_block(const BlocksOfImage& blocks, std::int64_t now, std
 
 // The middles of the tiles around the present block, joined in launch order.
 void draw_path(const GridAnswer& at, const Sheet& sheet, const Box& repeats, const BlocksOfImage& blocks,
-               std::int64_t now) {
+               std::int64_t now, float scale) {
   constexpr std::int64_t kBefore = 24;
   const auto last_of = [&](Coord at, const Box& box) {
     for (std::size_t axis = 1; axis < 4; ++axis) at[axis] += std::max<std::int64_t>(1, box.extent[axis]) - 1;
@@ -52,8 +52,8 @@ void draw_path(const GridAnswer& at, const Sheet& sheet, const Box& repeats, con
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.PushClipRect(at.first, at.last, true);
   const auto count = static_cast<int>(points.size());
-  draw.AddPolyline(points.data(), count, IM_COL32(0, 0, 0, 160), 0, 4);
-  draw.AddPolyline(points.data(), count, palette().lit, 0, 2);
+  draw.AddPolyline(points.data(), count, IM_COL32(0, 0, 0, 160), 0, 4 * scale);
+  draw.AddPolyline(points.data(), count, palette().lit, 0, 2 * scale);
   draw.PopClipRect();
 }
 
@@ -111,7 +111,7 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
     contents.lens = contents.lines = false;
     const GridAnswer answer = grid("grid", scene.views[std::string("schedule ") + id], contents, scene.painter,
                                    ImGui::GetContentRegionAvail());
-    draw_path(answer, sheet, repeats, *blocks, now);
+    draw_path(answer, sheet, repeats, *blocks, now, scene.scale);
     if (answer.pointed) {
       Coord at = sheet.cell(answer.pointed->row, answer.pointed->column);
       at[4] = at[5] = 0;
