@@ -30,11 +30,12 @@ TEST_CASE("the steps of a picture never exceed their bound, whatever the layer a
       const Sheet sheet = default_sheet(exhibit, {});
       const double pixels = 1 << 20, cells = static_cast<double>(sheet.rows()) * static_cast<double>(sheet.columns());
       const int grain = grain_of(exhibit.effort, pixels, tiles_under(exhibit, sheet, cells));
+      if (side == 512 && exhibit.effort.spectra > 0) CHECK(grain > 0);
       refused += grain == 0 && exhibit.effort.spectra > 0;
       if (grain > 0) CHECK(pixels / (grain * grain) * exhibit.effort.each <= 1.01 * kMostSteps);
       if (!too_much(exhibit.effort).empty()) CHECK(grain == 0);
     }
-    CHECK((refused > 0) == (side > 512));
+    if (side > 512) CHECK(refused > 0);
   }
 }
 

@@ -8,7 +8,6 @@
 namespace {
 
 using namespace convlens;
-using namespace convlens::testing;
 
 struct Refusal {
   std::vector<std::string> arguments;

@@ -84,7 +84,7 @@ double tiles_under(const Exhibit& exhibit, const Sheet& sheet, double cells) {
     for (const int axis : *axes)
       if (const Axis& a = exhibit.axes[static_cast<std::size_t>(axis)]; is_bin(a))
         of_a_tile *= static_cast<double>(a.extent);
-  return 1 + cells / of_a_tile;
+  return std::max(1.0, cells / of_a_tile);
 }
 
 int grain_of(const Effort& effort, double pixels, double tiles) {

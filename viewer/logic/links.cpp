@@ -29,12 +29,17 @@ void descend(const Plan& plan, const Stage& stage, const Box& cells, const Ratio
   }
 }
 
-// Whether the outputs that depend on one cell are too many boxes to be told: a tap that is mixed with others serves
-// some outputs of every tile.
-bool serves_too_many(const ConvProblem& p, const Stage& stage) {
+bool made_of_filter(const Plan& plan, const Stage& stage) {
+  return std::ranges::all_of(stage.made_from, [&](Operand from) {
+    return from == kFilter || (from.id >= 0 && made_of_filter(plan, plan.stages()[static_cast<std::size_t>(from.id)]));
+  });
+}
+
+// Whether the outputs that depend on one cell may be too many boxes to be told: a tap that is mixed with others serves
+// some outputs of every tile of a huge image.
+bool serves_too_many(const ConvProblem& p, const Plan& plan, const Stage& stage) {
   constexpr std::int64_t kMost = std::int64_t{1} << 20;
-  return stage.made_from == std::vector{kFilter} && p.ho() > kMost / p.wo() &&
-         stage.map->source({}).kind == SourceKind::combination;
+  return p.ho() > kMost / p.wo() && made_of_filter(plan, stage);
 }
 
 std::vector<Box> outputs_of(const ConvProblem& problem, const Model& model, const Exhibit& exhibit, const Coord& at,
@@ -52,7 +57,7 @@ std::vector<Box> outputs_of(const ConvProblem& problem, const Model& model, cons
       if (const auto element = model.element_of_block(at)) FilterMap(problem).outputs(*element, add);
       break;
     case Role::stage:
-      if (serves_too_many(problem, model.stage(exhibit)))
+      if (serves_too_many(problem, *model.rows()[static_cast<std::size_t>(exhibit.row)].plan, model.stage(exhibit)))
         complete = false;
       else
         boxes = model.stage(exhibit).map->outputs(at);
@@ -176,7 +181,7 @@ Links links_of(const Model& model, const Cursor& cursor) {
       Budget budget{kMostBoxes, kMostQuestions};
       lit[s] = holders(*row.plan, stage, links, lit, budget);
       links.cells[row.run + "/" + stage.id] = lit[s];
-      if (exhibit->role == Role::output && !serves_too_many(problem, stage))
+      if (exhibit->role == Role::output && !serves_too_many(problem, *row.plan, stage))
         links.used[row.run + "/" + stage.id] = cells_for_output(stage, lit[s], cursor.at, budget);
       links.complete = links.complete && budget.complete;
     }

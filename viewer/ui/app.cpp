@@ -109,12 +109,10 @@ bool App::prepare(double monitor_scale) {
 }
 
 void App::change_scale(double scale) {
-  if (scale != 0 && (scale < kLeastScale || scale > kMostScale)) {
-    notice_ = "scale: " + number_text(scale, 3) + ", must be from 0.5 to 4";
-    return;
-  }
   State next = state();
-  next.scale = scale;
+  next.scale = scale == 0 ? 0 : std::clamp(scale, kLeastScale, kMostScale);
+  if (next.scale != scale)
+    notice_ = "scale: " + number_text(scale, 3) + ", must be from 0.5 to 4; it is " + number_text(next.scale, 3);
   change(std::move(next), "scale");
 }
 

@@ -8,12 +8,14 @@ namespace convlens::viewer {
 
 namespace {
 
+constexpr const char* kTensors = "Tensors ...";
+
 bool hidden(const State& state, const std::string& id) {
   return std::ranges::find(state.hidden, id) != state.hidden.end();
 }
 
 void choose_tensors(Scene& scene) {
-  if (ImGui::Button("Tensors ...")) ImGui::OpenPopup("tensors");
+  if (ImGui::Button(kTensors)) ImGui::OpenPopup("tensors");
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("Which tensors are shown");
   if (!ImGui::BeginPopup("tensors")) return;
   for (const Exhibit& exhibit : scene.model().exhibits()) {
@@ -35,7 +37,9 @@ void choose_tensors(Scene& scene) {
 }
 
 void draw(Scene& scene) {
-  ImGui::SameLine();
+  const float button = ImGui::CalcTextSize(kTensors).x + 2 * ImGui::GetStyle().FramePadding.x;
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth();
+  if (ImGui::GetItemRectMax().x + ImGui::GetStyle().ItemSpacing.x + button <= right) ImGui::SameLine();
   choose_tensors(scene);
   std::vector<const Exhibit*> shown;
   for (const Exhibit& exhibit : scene.model().exhibits())
