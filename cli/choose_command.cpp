@@ -167,8 +167,10 @@ void choose(const ChooseArguments& arguments, const Globals& globals) {
       }
   progress.clear();
   arguments.rows.say_left_out();
-  if (!chosen && !refused.empty() && !interrupted())
-    throw Unsupported("nothing to choose from: " + refused.begin()->first);
+  if (!chosen && !refused.empty() && !interrupted()) {
+    const auto most = std::ranges::max_element(refused, {}, [](const auto& reason) { return reason.second; });
+    throw Unsupported("nothing to choose from: " + most->first);  // what keeps most rows from it
+  }
   if (arguments.compare && chosen) print(globals.json ? comparison.json() : comparison.text());
 }
 

@@ -53,7 +53,11 @@ TEST_CASE("choose keeps to the rows, type and memory that are asked for, and ref
   const CommandResult none = convlens_command(shell_words("choose " + kSmall + " --algorithm direct.cpu --dtype f16"));
   CHECK(none.exit == 3);
   CHECK(none.err_lines().size() == 1);
-  CHECK(convlens_command(shell_words("choose " + kSmall + " --memory-limit 1KiB")).exit == 3);
+  const CommandResult small = convlens_command(shell_words("choose " + kSmall + " --memory-limit 1KiB"));
+  CHECK(small.exit == 3);
+  CHECK_THAT(small.err,
+             Contains("nothing to choose from: tensors: x 4608 + w 4608 + y 9216 bytes, must be ≤ the memory "
+                      "limit of 1024 bytes"));
   CHECK(convlens_command({"choose"}).exit == 2);
   CHECK(convlens_command(shell_words("choose " + kSmall + " --csv")).exit == 2);
 }
