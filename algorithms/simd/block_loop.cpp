@@ -31,7 +31,7 @@ Blocking choose_blocking(const Request& request, const Panels& panels, std::int6
 }
 
 std::int64_t channel_pieces(const Request& request) {
-  constexpr std::int64_t kMostReduction = 400, kLeastChannels = 16;
+  constexpr std::int64_t kMostReduction = 800, kLeastChannels = 16;
   const ConvProblem& p = request.problem;
   if (choose_pack(request) != Pack::block || request.options.is("cache_block", "off") || p.groups() > 1) return 1;
   std::int64_t best = 1;
