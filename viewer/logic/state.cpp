@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
-constexpr std::size_t kMostSteps = 1000;  // of undo
+constexpr std::size_t kMostUndone = 1000;  // of undo
 
 // One field: its name in the file, how it is written, and how it is read.
 struct Field {
@@ -157,7 +157,7 @@ const std::vector<Field>& fields() {
       {"scale", [](const State& s) { return Json(s.scale); },
        [](State& s, const Json& json) {
          const double scale = json.get<double>();
-         if (!std::isfinite(scale) || (scale != 0 && (scale < 0.5 || scale > 4)))
+         if (!std::isfinite(scale) || (scale != 0 && (scale < kLeastScale || scale > kMostScale)))
            refuse_field("scale", json, "0 (the monitor's) or from 0.5 to 4");
          s.scale = scale;
        }},
@@ -244,7 +244,7 @@ void History::change(State next, const std::string& key) {
     states_[at_] = std::move(next);
   else
     states_.push_back(std::move(next));
-  if (states_.size() > kMostSteps) states_.erase(states_.begin());
+  if (states_.size() > kMostUndone) states_.erase(states_.begin());
   at_ = states_.size() - 1;
   key_ = key;
 }

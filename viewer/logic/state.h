@@ -27,7 +27,7 @@ struct State {
   std::string layer = "cv9";  // a named layer, or "" when the sizes are the user's own
   ConvSpec spec;              // of the named layer, with the batch size chosen here; may break rules while it is edited
   DType dtype = DType::f32;
-  Layouts layouts{Layout::NHWC, FilterLayout::OHWI, Layout::NHWC};
+  Layouts layouts{};  // NCHW, OIHW, NCHW: those of every other command
   std::vector<std::string> runs;
   std::string panel = "layouts";
   std::string arrangement = "grids";  // of the Layouts panel: grids | five | copies | ribbon | schedule
@@ -48,6 +48,8 @@ struct State {
 
   bool operator==(const State&) const = default;
 };
+
+inline constexpr double kLeastScale = 0.5, kMostScale = 4;
 
 // The state at a first start: a photograph under a 3×3 window, and the first row of each of the five families.
 State first_state();

@@ -4,8 +4,10 @@
 
 #include "algorithms/problem/layers.h"
 #include "tests/catch.h"
+#include "tests/viewer/frames/drawn_text.h"
 #include "tests/viewer/frames/screen.h"
 #include "tests/viewer/states.h"
+#include "viewer/logic/tour.h"
 
 namespace {
 
@@ -128,6 +130,64 @@ TEST_CASE("every panel in every theme and at every scale is whole and not blank"
         const std::uint32_t corner = frame.at(1279, 719);
         CHECK(((corner & 255) < 128) == dark);
       }
+}
+
+TEST_CASE("no text is cut, shortened or written over other text, at 100, 150 and 200 %") {
+  if (!can_draw()) return;
+  std::vector<viewer::State> states;
+  for (const Look& look : looks()) {
+    viewer::State state = viewer::first_state();
+    state.panel = look.panel;
+    state.arrangement = look.arrangement;
+    state.performance.chart = look.chart;
+    states.push_back(state);
+    if (look.arrangement != "schedule") continue;
+    state.runs = {"implicit_gemm.cc", "im2win.cc"};
+    states.push_back(state);
+  }
+  for (std::int64_t step = 1; step <= static_cast<std::int64_t>(viewer::tour().size()); ++step)
+    states.push_back(viewer::at_tour_step(viewer::first_state(), step));
+  for (const double scale : {1.0, 1.5, 2.0}) {
+    Screen screen(states.front());
+    for (viewer::State state : states) {
+      INFO(state.panel << " " << state.arrangement << " " << state.performance.chart << ", tour " << state.tour << ", "
+                       << scale);
+      state.scale = scale;
+      screen.app().change(state);
+      screen.picture();
+      const std::vector<DrawnLetter> letters = drawn_letters();
+      CHECK(letters.size() > 200);
+      for (const std::string& fault : faults_of_text(letters, screen.windows())) {
+        UNSCOPED_INFO(fault);
+        CHECK(fault.empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("text that is cut, shortened or covered is noticed") {
+  if (!can_draw()) return;
+  Screen screen(viewer::first_state());
+  const auto faults = [&](const std::function<void()>& draw) {
+    ImGui::NewFrame();
+    ImGui::SetNextWindowPos({10, 10});
+    ImGui::SetNextWindowSize({300, 200});
+    ImGui::Begin("window", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoScrollWithMouse);
+    draw();
+    ImGui::End();
+    ImGui::Render();
+    return faults_of_text(drawn_letters(), {{"window", "", {10, 10, 310, 210}, {10, 10, 310, 210}, {0, 0}, false}});
+  };
+  const std::string long_text(100, 'm');
+  CHECK(faults([] { ImGui::TextUnformatted("all of it + … 12 more"); }).empty());
+  CHECK_FALSE(faults([&] { ImGui::TextUnformatted(long_text.c_str()); }).empty());
+  CHECK_FALSE(faults([&] { ImGui::Button(long_text.c_str(), {100, 20}); }).empty());
+  CHECK_FALSE(faults([] { ImGui::TextUnformatted("not all of i…"); }).empty());
+  CHECK_FALSE(faults([] {
+                ImGui::TextUnformatted("some text");
+                ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ImGui::GetTextLineHeightWithSpacing());
+                ImGui::TextUnformatted("and other");
+              }).empty());
 }
 
 TEST_CASE("what changes in a picture when the cursor moves is what the index map says is lit") {

@@ -50,14 +50,16 @@ std::string why_no_window();
 
 class Window {
  public:
-  // Opens the window with what the program would have kept from a session that ended in `first`.
-  Window(const viewer::State& first, int width, int height);
+  // Opens the window with what the program would have kept from a session that ended in `first`; 0 × 0: of no given
+  // size.
+  Window(const viewer::State& first, int width, int height, const std::string& screen = "1600x1200");
 
   void point(Point at);
   void click(Point at);
   void drag(Point from, Point to);
   void key(const std::string& keys);  // as xdotool names them: "ctrl+z"
   void resize(int width, int height);
+  std::pair<int, int> size();
   void iconify();
   void restore();
 

@@ -150,6 +150,14 @@ TEST_CASE("a session in a window: a slider, a cell, an option, undo, pictures, o
   CHECK(viewer::read_state(window.kept_file()).cursor.tensor == "x");
 }
 
+TEST_CASE("a window of no given size fits the monitor") {
+  if (!can_open()) return;
+  Window window(small_state(), 0, 0, "1024x600");
+  const auto [width, height] = window.size();
+  CHECK((width > 900 && width <= 1024));
+  CHECK((height > 500 && height <= 600));
+}
+
 TEST_CASE("a window that nobody touches uses no processor") {
   if (!can_open()) return;
   viewer::State state = small_state();

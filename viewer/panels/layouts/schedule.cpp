@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/error.h"
 #include "viewer/logic/schedule.h"
 #include "viewer/panels/layouts/layouts.h"
 #include "viewer/panels/layouts/scrubber.h"
@@ -17,7 +18,7 @@ constexpr double kBlocksASecond = 12;
 
 // The middles of the tiles around the present block, joined in launch order.
 void draw_path(const GridAnswer& at, const Sheet& sheet, const Box& repeats, const BlocksOfImage& blocks,
-               std::int64_t now) {
+               std::int64_t now, float scale) {
   constexpr std::int64_t kBefore = 24;
   const auto last_of = [&](Coord at, const Box& box) {
     for (std::size_t axis = 1; axis < 4; ++axis) at[axis] += std::max<std::int64_t>(1, box.extent[axis]) - 1;
@@ -39,8 +40,8 @@ void draw_path(const GridAnswer& at, const Sheet& sheet, const Box& repeats, con
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.PushClipRect(at.first, at.last, true);
   const auto count = static_cast<int>(points.size());
-  draw.AddPolyline(points.data(), count, IM_COL32(0, 0, 0, 160), 0, 4);
-  draw.AddPolyline(points.data(), count, palette().lit, 0, 2);
+  draw.AddPolyline(points.data(), count, IM_COL32(0, 0, 0, 160), 0, 4 * scale);
+  draw.AddPolyline(points.data(), count, palette().lit, 0, 2 * scale);
   draw.PopClipRect();
 }
 
@@ -72,7 +73,9 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
     const std::vector<Axis> axes = repeated_axes(y, matrix, size);
     const Box repeats{{}, {1, 1, 1, 1, axes[4].extent, axes[5].extent}};
     const Sheet sheet = matrix ? Sheet(axes, {1, 4}, {2, 3, 5}, slice) : Sheet(axes, {2}, {3}, slice);
-    draw_title(title, {}, "Colour: the launch order, dark to bright; blocks after the present one are darkened");
+    ImGui::TextWrapped("%s", title.c_str());
+    if (ImGui::IsItemHovered())
+      ImGui::SetTooltip("Colour: the launch order, dark to bright; blocks after the present one are darkened");
     const auto number_at = [blocks, sheet, ho = p.ho(), wo = p.wo()](std::int64_t row, std::int64_t column) {
       const Coord at = sheet.cell(row, column);
       return static_cast<std::int64_t>(blocks->block_of[static_cast<std::size_t>((at[1] * ho + at[2]) * wo + at[3])]);
@@ -96,7 +99,7 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
     contents.lens = contents.lines = false;
     const GridAnswer answer = grid("grid", scene.views[std::string("schedule ") + id], contents, scene.painter,
                                    ImGui::GetContentRegionAvail());
-    draw_path(answer, sheet, repeats, *blocks, now);
+    draw_path(answer, sheet, repeats, *blocks, now, scene.scale);
     if (answer.pointed) {
       Coord at = sheet.cell(answer.pointed->row, answer.pointed->column);
       at[4] = at[5] = 0;
@@ -159,6 +162,9 @@ void draw_schedule(Scene& scene) {
     return faint_text("An image of y has no or too many elements to be drawn block by block.");
   const auto count = static_cast<std::int64_t>(blocks->blocks.size());
   draw_scrubber(scene, &State::block, count - 1, kBlocksASecond);
+  if (scene.state.block >= count)
+    wrong_text("block: " + std::to_string(scene.state.block) + ", must be < " + std::to_string(count) +
+               "; the last is shown");
   const std::int64_t now = std::clamp<std::int64_t>(scene.state.block, 0, count - 1);
   const ScheduledBlock& present = blocks->blocks[static_cast<std::size_t>(now)];
   ImGui::TextWrapped("block %s, number %s of the %s that compute image %lld%s%s", grouped(present.index).c_str(),
@@ -192,7 +198,13 @@ void draw(Scene& scene) {
 
 nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const Schedule& schedule : schedules(scene.model())) {
+  const std::vector<Schedule> all = schedules(scene.model());
+  if (std::ranges::none_of(all, [](const Schedule& s) { return s.launch != nullptr; })) {
+    std::string why;
+    for (const Schedule& s : all) why += s.run + " " + s.why + "; ";
+    throw Unsupported("schedule: " + why + "choose a row for a GPU, as in --algorithm im2win.cc");
+  }
+  for (const Schedule& schedule : all) {
     if (schedule.launch == nullptr) continue;
     const BlocksOfImage blocks = blocks_of_image(*scene.model().problem(), *schedule.launch, output_of(scene)[0]);
     for (const ScheduledBlock& block : blocks.blocks)
