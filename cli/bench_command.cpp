@@ -75,6 +75,7 @@ class Records {
           "\nGFLOP/s: direct-equivalent FLOPs / median time" +
           (effective_ ? "; effective: the algorithm executes another number of FLOPs, so this is no utilisation" : "") +
           ".\nfloor/time: the least time that the direct sum could take on this machine / median time.\n");
+    if (!advice_.empty()) say(advice_);
   }
 
  private:
@@ -88,6 +89,8 @@ class Records {
     };
     const bool effective = plan.flops() > 0 && plan.executed_flops() != plan.flops();
     effective_ = effective_ || effective;
+    if (advice_.empty() && r.place.kind == Place::Kind::host)
+      advice_ = advice_on_waiting(m.timing, r.resolved_threads());
     table_.add({layer.text(), plan.run_name() + (calls_ && m.kernel_alone ? " (kernel)" : ""),
                 std::string(name(r.dtype)), cli::text(r.layouts), significant(median, 4),
                 significant(m.timing.min_ms(), 4), percent(m.timing.spread()),
@@ -105,6 +108,7 @@ class Records {
   std::map<std::string, std::int64_t> refused_;  // reason, how often
   std::int64_t count_ = 0;
   bool effective_ = false;
+  std::string advice_;
   Table table_{{{"layer"},
                 {"algorithm"},
                 {"type"},

@@ -90,6 +90,7 @@ class Live {
       if (!listens) usleep(kLook * 1000);
       const char key = listens ? keyboard_.key(kLook) : Keyboard::kNone;
       poll_worker();
+      if (!rewrites) say_silence();
       if (rewrites) print("\r\033[K" + text());
       if (key == 'q') break;
       if (key != Keyboard::kNone) flip(key);
@@ -137,6 +138,14 @@ class Live {
     if (client_.state() == Client::State::gone) throw Unsupported("--worker: " + client_.says() + lost());
   }
 
+  bool silent() const { return client_.state() == Client::State::silent; }
+
+  // Once, each time it falls silent; where lines are rewritten they say it themselves.
+  void say_silence() {
+    if (silent() && !silence_said_) say("live: the worker " + client_.says());
+    silence_said_ = silent();
+  }
+
   // What a worker that is gone leaves: the last line is not lost with it.
   std::string lost() const { return line_.ms.empty() ? "" : "; last: " + text(); }
 
@@ -158,7 +167,9 @@ class Live {
 
   bool stands() const { return !refused_.empty() || (!line_.ms.empty() && waited() >= arguments_.seconds); }
 
-  std::string text() const {
+  std::string text() const { return line_text() + (silent() ? "; the worker " + client_.says() : ""); }
+
+  std::string line_text() const {
     if (!refused_.empty()) return line_.run + "  refused: " + refused_;
     if (line_.ms.empty()) return line_.run + "  ...";
     return line_.run + "  " + rate_text(line_.tflops()) + "  (median of the last " +
@@ -172,12 +183,12 @@ class Live {
     client_.cancel(id_);
     if (json_) {
       record_.clear();
-      while (refused_.empty() && record_.empty() && !client_.unfinished().empty()) {
+      while (refused_.empty() && record_.empty() && !client_.unfinished().empty() && !silent() && !interrupted()) {
         usleep(5000);
         poll_worker();
       }
       if (!record_.empty()) print(record_ + "\n");
-      if (!refused_.empty()) say(text());
+      if (record_.empty()) say(text());
       return;
     }
     print((isatty(STDOUT_FILENO) ? "\r\033[K" : "") + text() + "\n");
@@ -206,6 +217,7 @@ class Live {
   std::string refused_, record_;
   double began_after_ = 0;  // s, from the key to the first sample
   bool measured_ = false;   // anything at all
+  bool silence_said_ = false;
   std::chrono::steady_clock::time_point asked_;
 };
 

@@ -1,5 +1,5 @@
-// `convlens trace`: the order that happened, on which multiprocessor of a GPU each block of a row's main kernel ran, and
-// when (kernels/trace.h); for people in a few numbers, for the viewer's schedule as a line of JSON.
+// `convlens trace`: the order that happened, on which multiprocessor of a GPU each block of a row's main kernel ran,
+// and when (kernels/trace.h); for people in a few numbers, for the viewer's schedule as a line of JSON.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -71,10 +71,9 @@ void trace(const TraceArguments& arguments, const Globals& globals) {
   const Layouts layouts = only(arguments.row.layouts({Layouts{}}), "--layout");
   std::unique_ptr<OutputFile> file;
   if (!arguments.output.empty()) file = std::make_unique<OutputFile>(arguments.output);
-  const gpu::Trace made =
-      gpu::trace(*run.algorithm,
-                 make_request(layer.problem, dtype, layouts, run.options, {Place::Kind::device, 0}, globals), layer.name,
-                 1);
+  const gpu::Trace made = gpu::trace(
+      *run.algorithm, make_request(layer.problem, dtype, layouts, run.options, {Place::Kind::device, 0}, globals),
+      layer.name, 1);
   const std::string line = to_line(made) + "\n";
   if (file) file->write(std::as_bytes(std::span(line))), file->commit();
   print(globals.json ? line : summary(made));
@@ -83,10 +82,10 @@ void trace(const TraceArguments& arguments, const Globals& globals) {
 }  // namespace
 
 void add_trace(CLI::App& app, const Globals& globals) {
-  Command command(app, "trace", "where and when each block of a row's main kernel ran on a GPU",
-                  {"convlens trace im2win.tc --layer cv9 --batch 256 --layout NHWC -o trace.jsonl",
-                   "convlens trace im2win.tc:zigzag=off --layer cv9 --layout NHWC --json",
-                   "convlens trace direct.cc cv12"});
+  Command command(
+      app, "trace", "where and when each block of a row's main kernel ran on a GPU",
+      {"convlens trace im2win.tc --layer cv9 --batch 256 --layout NHWC -o trace.jsonl",
+       "convlens trace im2win.tc:zigzag=off --layer cv9 --layout NHWC --json", "convlens trace direct.cc cv12"});
   const auto arguments = std::make_shared<TraceArguments>();
   TraceArguments* a = arguments.get();
   a->row.add_row_to(command);

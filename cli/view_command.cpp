@@ -31,7 +31,7 @@ struct ViewArguments {
   LayerArguments layers;
   RowArguments rows;
   std::string panel, arrangement, order, tensor, at, size, state, screenshot, export_data, image, theme;
-  std::vector<std::string> live;
+  std::vector<std::string> live, fields;
   std::string chart, timed, swept, worker;
   std::optional<std::int64_t> step, block, tour;
   double scale = 0, measure_seconds = 0;
@@ -184,6 +184,7 @@ void choose(const ViewArguments& a, viewer::State& state) {
   state.step = a.step.value_or(state.step);
   state.block = a.block.value_or(state.block);
   if (!a.order.empty()) state.order = a.order;
+  for (const std::string& field : a.fields) state = viewer::with_field(state, field);
   choose_cursor(a, state);
   refuse_wrong(a, state);
   // What is on show is never nothing: a picture that cannot be read is wrong usage here, and a notice in the window.
@@ -263,6 +264,10 @@ void add_view(CLI::App& app, const Globals&) {
       "of everything; the monitor's when left out");
   command.one_of("--theme", a->theme, {"dark", "light"}, "of the colours");
   command.text("--state", a->state, "FILE", "start from a state file that the viewer wrote");
+  command
+      .text("--set", a->fields, "FIELD=VALUE",
+            "of a state file, for what has no option of its own, as in numerics.injection=nan")
+      .repeated();
   command.text("--screenshot", a->screenshot, "FILE", "draw one picture into this PNG, without a display");
   command.text("--export", a->export_data, "FILE",
                "write what the panel shows into this .csv or .json, without a display");

@@ -127,8 +127,8 @@ struct Gemm {
   bool accumulate = false;                        // C += instead of C =
   bool complex = false;
   DType in = DType::f32, out = DType::f32;  // accumulated in f32
-  bool tf32 = false;  // f32 operands on tensor cores, which read 10 of their bits: only where an option says so
-  std::string workspace;                    // the buffer that cuBLAS may use; its size is the buffer's
+  bool tf32 = false;      // f32 operands on tensor cores, which read 10 of their bits: only where an option says so
+  std::string workspace;  // the buffer that cuBLAS may use; its size is the buffer's
   std::int64_t workspace_bytes = 0;
 };
 

@@ -65,10 +65,9 @@ Option sizes_option() {
 bool sizes_at_run_time(const Request& request) { return request.options.is("sizes", "runtime"); }
 
 Kernel kernel(const Request& request, std::string file, std::string entry, std::vector<Constant> constants) {
-  constants.insert(constants.begin(),
-                   {Constant("dtype", request.dtype), Constant("x_layout", request.layouts.x),
-                    Constant("w_layout", request.layouts.w), Constant("y_layout", request.layouts.y),
-                    Constant("has_bias", request.problem.bias())});
+  constants.insert(constants.begin(), {Constant("dtype", request.dtype), Constant("x_layout", request.layouts.x),
+                                       Constant("w_layout", request.layouts.w), Constant("y_layout", request.layouts.y),
+                                       Constant("has_bias", request.problem.bias())});
   return {std::move(file), std::move(entry), std::move(constants), layer_sizes(request), sizes_at_run_time(request)};
 }
 

@@ -46,21 +46,22 @@ Trace trace_of(const Json& json) {
   const Json& layout = json.at("layout");
   const auto text = [](const Json& value) { return value.get<std::string>(); };
   const Json &x = layout.at("x"), &w = layout.at("w"), &y = layout.at("y");
-  Trace trace{.time = json.at("time"),
-              .revision = json.at("revision"),
-              .gpu = json.at("gpu"),
-              .driver = json.at("driver"),
-              .multiprocessors = json.at("multiprocessors"),
-              .layer = json.at("layer"),
-              .spec = parse_spec(text(json.at("problem"))),
-              .run = json.at("run"),
-              .dtype = named(parse_dtype(text(json.at("dtype"))), json["dtype"], "dtype"),
-              .layouts = {named(parse_layout(text(x)), x, "layout.x"), named(parse_filter_layout(text(w)), w, "layout.w"),
-                          named(parse_layout(text(y)), y, "layout.y")},
-              .kernel = json.at("kernel"),
-              .grid = parse_dim3(json.at("grid")),
-              .block = parse_dim3(json.at("block")),
-              .blocks = parse_blocks(json)};
+  Trace trace{
+      .time = json.at("time"),
+      .revision = json.at("revision"),
+      .gpu = json.at("gpu"),
+      .driver = json.at("driver"),
+      .multiprocessors = json.at("multiprocessors"),
+      .layer = json.at("layer"),
+      .spec = parse_spec(text(json.at("problem"))),
+      .run = json.at("run"),
+      .dtype = named(parse_dtype(text(json.at("dtype"))), json["dtype"], "dtype"),
+      .layouts = {named(parse_layout(text(x)), x, "layout.x"), named(parse_filter_layout(text(w)), w, "layout.w"),
+                  named(parse_layout(text(y)), y, "layout.y")},
+      .kernel = json.at("kernel"),
+      .grid = parse_dim3(json.at("grid")),
+      .block = parse_dim3(json.at("block")),
+      .blocks = parse_blocks(json)};
   if (static_cast<std::int64_t>(trace.blocks.size()) != trace.grid.count())
     throw BadInput("trace: sm: " + std::to_string(trace.blocks.size()) + " blocks, must be the grid's " +
                    std::to_string(trace.grid.count()));

@@ -2,8 +2,9 @@
 //
 // A worker is `convlens worker`, here or on another machine, spoken to through its stdin and stdout. Its first line is
 // the Hello. To a Job it answers Started, Samples as they are made, and Done, or Refused at any point; to a Ping, at
-// once, even while it measures, the Pong with the same number; to AskCeilings the Ceilings. A traced Job has no Samples. What it cannot read it
-// answers with NotUnderstood, and goes on. When its stdin ends, it finishes what it was asked and ends.
+// once, even while it measures, the Pong with the same number; to AskCeilings the Ceilings. A traced Job has no
+// Samples. What it cannot read it answers with NotUnderstood, and goes on. When its stdin ends, it finishes what it was
+// asked and ends.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,9 @@ class SpanBuffer {
     memory_.reset(memory);
   }
   const void* data() const { return memory_.get(); }
-  void clear(cudaStream_t stream) const { check(cudaMemsetAsync(memory_.get(), 0, bytes(), stream), "clearing a trace"); }
+  void clear(cudaStream_t stream) const {
+    check(cudaMemsetAsync(memory_.get(), 0, bytes(), stream), "clearing a trace");
+  }
   std::vector<BlockSpan> read() const {
     std::vector<BlockSpan> spans(count_);
     check(cudaMemcpy(spans.data(), memory_.get(), bytes(), cudaMemcpyDeviceToHost), "reading a trace");

@@ -10,9 +10,8 @@ using namespace convlens;
 
 namespace {
 
-const std::vector<std::string> kCommands{"list",   "run",     "explain", "check",  "bench",
-                                         "choose", "windows", "view",    "kernel", "paper",
-                                         "worker", "live",    "trace"};
+const std::vector<std::string> kCommands{"list", "run",    "explain", "check",  "bench", "choose", "windows",
+                                         "view", "kernel", "paper",   "worker", "live",  "trace"};
 
 // The lines under "Examples:".
 std::vector<std::string> examples_in(const CommandResult& help) {

@@ -25,8 +25,10 @@ std::vector<std::pair<const Algorithm*, Request>> traceable() {
   for (const Algorithm* row : algorithms()) {
     if (row->unit == Unit::cpu || row->vendor) continue;
     const Request request = complete(
-        *row, {layer, row->unit == Unit::tc ? DType::f16 : DType::f32, {Layout::NHWC, FilterLayout::OHWI, Layout::NHWC}});
-    if (row->supports(request) && main_launch(*row->plan(request)->program()) != nullptr) all.emplace_back(row, request);
+        *row,
+        {layer, row->unit == Unit::tc ? DType::f16 : DType::f32, {Layout::NHWC, FilterLayout::OHWI, Layout::NHWC}});
+    if (row->supports(request) && main_launch(*row->plan(request)->program()) != nullptr)
+      all.emplace_back(row, request);
   }
   return all;
 }
@@ -84,7 +86,8 @@ TEST_CASE("every row's traced kernel compiles") {
 }
 
 TEST_CASE("a note goes to the function that is named, or is refused") {
-  const std::string text = "// a(\n__device__ void a(int) {}\n__global__ void ab() {}\n__global__ void a(int x,\n int y) {\n}\n";
+  const std::string text =
+      "// a(\n__device__ void a(int) {}\n__global__ void ab() {}\n__global__ void a(int x,\n int y) {\n}\n";
   CHECK_THAT(with_block_note(text, "a"), Contains(" int y) { const BlockNote note;\n}"));
   CHECK_THROWS_AS(with_block_note(text, "b"), BadInput);
   CHECK_THROWS_AS(with_block_note("", "a"), BadInput);

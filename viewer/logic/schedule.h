@@ -22,8 +22,8 @@ struct Schedule {
 std::vector<Schedule> schedules(const Model& model);
 
 struct ScheduledBlock {
-  std::int64_t index = 0;  // in launch order
-  std::vector<Box> boxes;  // (n, o, p, q), those of the image
+  std::int64_t index = 0;              // in launch order
+  std::vector<Box> boxes;              // (n, o, p, q), those of the image
   std::optional<gpu::BlockSpan> span;  // where and when it ran, of a schedule as it happened (traces.h)
 };
 

@@ -64,6 +64,10 @@ nlohmann::ordered_json to_json(const State& state);
 // Throws BadInput with one line that names the field, its value and the rule; fields left out keep their first value.
 State state_from_json(const nlohmann::ordered_json& json);
 State read_state(const std::string& file);
+
+// The state with one field changed: "numerics.exponent=12", a field as the file names it, and its value as there, or a
+// text without quotes. Throws as state_from_json does.
+State with_field(const State& state, const std::string& assignment);
 void write_state(const State& state, const std::string& file);  // whole or not at all
 
 // The state of the last session. A file that cannot be understood is put aside, never overwritten: `notice` says so in

@@ -142,6 +142,14 @@ void Study::measure(const std::vector<Job>& jobs) {
   ask_next();
 }
 
+void Study::pause() {
+  if (!client_) return;
+  if (live_id_ != 0) client_->cancel(std::exchange(live_id_, 0));
+  if (working_id_ == 0) return;
+  client_->cancel(std::exchange(working_id_, 0));
+  waiting_.push_front(std::move(working_));
+}
+
 void Study::cancel() {
   waiting_.clear();
   if (working_id_ != 0 && client_) client_->cancel(working_id_);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "algorithms/error.h"
 #include "viewer/logic/comparisons.h"
 #include "viewer/logic/table.h"
 #include "viewer/panels/panels.h"
@@ -29,6 +30,11 @@ struct ImGuiContextOwner {
   ~ImGuiContextOwner() { ImGui::DestroyContext(); }
 };
 
+void start_drawing() {
+  if (!ImGui_ImplOpenGL3_Init(kGlsl))
+    throw Unsupported("view: libGL.so.1, must be where the loader finds it (LD_LIBRARY_PATH)");
+}
+
 // One frame of `app` into the current framebuffer; the caller has told ImGui the size and the pointer.
 Next draw_frame(App& app, double monitor_scale) {
   begin_frame(app, monitor_scale);
@@ -52,7 +58,7 @@ void run_in_window(const ViewOptions& options) {
   std::unique_ptr<App> app;
   run_window("Convlens", options.width, options.height,
              {[&] {
-                ImGui_ImplOpenGL3_Init(kGlsl);
+                start_drawing();
                 app = std::make_unique<App>(options.state, options.files, options.notice, options.worker);
               },
               [&](double scale) { return draw_frame(*app, scale); },
@@ -61,7 +67,7 @@ void run_in_window(const ViewOptions& options) {
                 next.picture = file;
                 app->change(std::move(next));
               },
-              note_key});
+              note_key, [&] { app->study().pause(); }});
   const State last = app->state();
   app.reset();
   ImGui_ImplOpenGL3_Shutdown();
@@ -110,13 +116,14 @@ void write_data_of(App& app, const ViewOptions& options) {
 void draw_screenshot(const ViewOptions& options) {
   const Offscreen offscreen(options.width, options.height);
   const ImGuiContextOwner context;
-  ImGui_ImplOpenGL3_Init(kGlsl);
+  start_drawing();
   {
     App app(options.state, options.files, options.notice, options.worker);
     measure(app, options);
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
-    constexpr int kSettle = 4;  // frames until sizes that depend on the frame before have come to rest
+    constexpr int kSettle =
+        8;  // frames until what depends on the frame before, or on work begun there, has come to rest
     for (int k = 0; k < kSettle; ++k) {
       io.DeltaTime = 1.0f / 60;
       if (options.pointer_x && options.pointer_y)

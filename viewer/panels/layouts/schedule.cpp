@@ -80,19 +80,18 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
       const Coord at = sheet.cell(row, column);
       return static_cast<std::int64_t>(blocks->block_of[static_cast<std::size_t>((at[1] * ho + at[2]) * wo + at[3])]);
     };
-    GridContents contents{sheet,
-                          "schedule" + std::to_string(scene.version) + "," + std::to_string(now) + "," +
-                              std::to_string(slice[0]) + "," + std::to_string(slice[1]) + scene.state.order +
-                              std::to_string(blocks->blocks.front().span.has_value()) +
-                              std::to_string(scene.kept.get<std::size_t>("schedule row")),
-                          [blocks, number_at, now](std::int64_t row, std::int64_t column) {
-                            return colour_of_block(*blocks, now, number_at(row, column));
-                          },
-                          [blocks, number_at](std::int64_t row, std::int64_t column) {
-                            const std::int64_t number = number_at(row, column);
-                            return number < 0 ? std::string("?")
-                                              : std::to_string(blocks->blocks[static_cast<std::size_t>(number)].index);
-                          }};
+    GridContents contents{
+        sheet,
+        "schedule" + std::to_string(scene.version) + "," + std::to_string(now) + "," + std::to_string(slice[0]) + "," +
+            std::to_string(slice[1]) + scene.state.order + std::to_string(blocks->blocks.front().span.has_value()) +
+            std::to_string(scene.kept.get<std::size_t>("schedule row")),
+        [blocks, number_at, now](std::int64_t row, std::int64_t column) {
+          return colour_of_block(*blocks, now, number_at(row, column));
+        },
+        [blocks, number_at](std::int64_t row, std::int64_t column) {
+          const std::int64_t number = number_at(row, column);
+          return number < 0 ? std::string("?") : std::to_string(blocks->blocks[static_cast<std::size_t>(number)].index);
+        }};
     std::vector<Box> lit = block.boxes;
     for (Box& box : lit) box.extent[4] = repeats.extent[4], box.extent[5] = repeats.extent[5];
     contents.lit = &lit;
@@ -138,7 +137,7 @@ const Schedule* choose(Scene& scene, const std::vector<Schedule>& all) {
 
 std::string dim_text(const gpu::Dim3& d) { return grouped(d.x) + " × " + grouped(d.y) + " × " + grouped(d.z); }
 
-void draw(Scene& scene) {
+void draw_schedule(Scene& scene) {
   const std::vector<Schedule> all = schedules(scene.model());
   const Schedule* schedule = choose(scene, all);
   if (schedule == nullptr) return;
@@ -174,6 +173,7 @@ void draw(Scene& scene) {
                      blocks->complete ? "" : "; the grid is so large that only its first 2^20 blocks were asked");
   // One above the other, or side by side where there is little height; the multiprocessors under both.
   ImVec2 space = ImGui::GetContentRegionAvail();
+  space.y = std::max(space.y, (trace ? 16 : 8) * ImGui::GetTextLineHeightWithSpacing());
   const ImVec2 gap = ImGui::GetStyle().ItemSpacing;
   const float lanes = trace ? std::floor(space.y * 0.45f) : 0;
   space.y -= trace ? lanes + gap.y : 0;
@@ -185,8 +185,15 @@ void draw(Scene& scene) {
   const std::int64_t channel = blocks->blocks[static_cast<std::size_t>(now)].boxes.front().first[1];
   draw_sheet(scene, "image",
              "y(" + std::to_string(image) + ", " + std::to_string(channel) + "): rows p down, columns q across", blocks,
-             false, {ImGui::GetContentRegionAvail().x, trace ? space.y : ImGui::GetContentRegionAvail().y});
+             false, {ImGui::GetContentRegionAvail().x, beside ? space.y : space.y - matrix.y - gap.y});
   if (trace) draw_timeline(scene, trace, blocks, now, {ImGui::GetContentRegionAvail().x, lanes});
+}
+
+// Where there is little height it scrolls.
+void draw(Scene& scene) {
+  ImGui::BeginChild("schedule");
+  draw_schedule(scene);
+  ImGui::EndChild();
 }
 
 nlohmann::ordered_json data(const Scene& scene) {

@@ -23,6 +23,13 @@ std::uint32_t times(std::uint32_t colour, double factor) {
 
 std::string microseconds(std::int64_t ns) { return number_text(static_cast<double>(ns) / 1e3) + " us"; }
 
+// Blocks by their order, dark to bright: in full where they run, dimmed once they are over, before that much darker.
+std::uint32_t shade(std::int64_t number, std::size_t count, bool to_come, bool over) {
+  constexpr double kToCome = 0.3, kOver = 0.62;
+  const auto last = static_cast<double>(std::max<std::size_t>(2, count) - 1);
+  return times(viridis(0.15 + 0.85 * static_cast<double>(number) / last), to_come ? kToCome : over ? kOver : 1);
+}
+
 // The job that has the schedule's run traced on the layer that is shown.
 worker::Job tracing(const State& state, const Schedule& schedule) {
   const Run run = parse_run(schedule.run);
@@ -87,68 +94,58 @@ void offer(Scene& scene, const Schedule& schedule, const worker::Job& job, const
              std::string(name(closest->layouts.x)) + ", on " + closest->gpu);
 }
 
-// A timeline, and of each block of the grid which of the image's it is, or −1.
-struct Lanes {
-  Timeline line;
-  std::vector<std::int32_t> number_of;
-};
-
-std::shared_ptr<const Lanes> lanes(const gpu::Trace& trace, const BlocksOfImage& blocks, double shape) {
-  Lanes made{timeline(trace, shape), std::vector<std::int32_t>(trace.blocks.size(), -1)};
-  for (std::size_t k = 0; k < blocks.blocks.size(); ++k)
-    made.number_of[static_cast<std::size_t>(blocks.blocks[k].index)] = static_cast<std::int32_t>(k);
-  return std::make_shared<const Lanes>(std::move(made));
+// The place of a block on the timeline's sheet, (multiprocessor, place, bin).
+Box bar(const Timeline& line, const ScheduledBlock& block) {
+  const std::int64_t from = line.bin_at(block.span->begin_ns), to = line.bin_at(block.span->end_ns);
+  return {{block.span->sm, line.place_of[static_cast<std::size_t>(block.index)], from}, {1, 1, to - from + 1}};
 }
 
-void draw_lanes(Scene& scene, const std::shared_ptr<const Lanes>& lanes, const gpu::Trace& trace,
+void draw_lanes(Scene& scene, const std::shared_ptr<const Timeline>& line, const SharedTrace& trace,
                 const SharedBlocks& blocks, std::int64_t now, const std::string& key) {
-  const Timeline& line = lanes->line;
   draw_title("multiprocessors down, time across",
-             {microseconds(line.last_ns), grouped(static_cast<std::int64_t>(trace.blocks.size())) + " blocks",
-              std::to_string(line.places) + " at a time on a multiprocessor"},
-             "Colour: the image's blocks in the order in which they began, as above; grey: those of other images");
-  const std::vector<Axis> axes{{"multiprocessor", "", line.multiprocessors, line.multiprocessors, 0},
-                               {"place", "", line.places, line.places, 0},
-                               {"time", "", line.bins, line.bins, 0}};
+             {microseconds(line->last_ns), grouped(static_cast<std::int64_t>(trace->blocks.size())) + " blocks",
+              std::to_string(line->places) + " at a time on a multiprocessor"},
+             "Colour: the launch order, dark to bright; framed: the blocks of the image. Those that run beside the "
+             "present one in full, those that are over dimmed, those that have not begun darkened");
+  const std::vector<Axis> axes{{"multiprocessor", "", line->multiprocessors, line->multiprocessors, 0},
+                               {"place", "", line->places, line->places, 0},
+                               {"time", "", line->bins, line->bins, 0}};
   const Sheet sheet(axes, {0, 1}, {2}, {});
-  const ImU32 idle = ImGui::GetColorU32(ImGuiCol_ChildBg), others = palette().line;
-  GridContents contents{sheet, key + "," + std::to_string(now) + (scene.state.dark ? "d" : "l"),
-                        [lanes, blocks, now, idle, others](std::int64_t row, std::int64_t column) -> std::uint32_t {
-                          const std::int32_t block = lanes->line.block(row, column);
+  const ImU32 idle = ImGui::GetColorU32(ImGuiCol_ChildBg);
+  const std::int64_t time = blocks->blocks[static_cast<std::size_t>(now)].span->begin_ns;
+  GridContents contents{sheet, key + "," + std::to_string(time) + (scene.state.dark ? "d" : "l"),
+                        [line, trace, time, idle](std::int64_t row, std::int64_t column) -> std::uint32_t {
+                          const std::int32_t block = line->block(row, column);
                           if (block < 0) return idle;
-                          const std::int32_t number = lanes->number_of[static_cast<std::size_t>(block)];
-                          return number < 0 ? others : colour_of_block(*blocks, now, number);
+                          const auto& span = trace->blocks[static_cast<std::size_t>(block)];
+                          return shade(block, trace->blocks.size(), span.begin_ns > time, span.end_ns < time);
                         },
-                        [lanes](std::int64_t row, std::int64_t column) {
-                          const std::int32_t block = lanes->line.block(row, column);
+                        [line](std::int64_t row, std::int64_t column) {
+                          const std::int32_t block = line->block(row, column);
                           return block < 0 ? std::string() : std::to_string(block);
                         }};
-  const ScheduledBlock& present = blocks->blocks[static_cast<std::size_t>(now)];
-  const std::int64_t from = line.bin_at(present.span->begin_ns), to = line.bin_at(present.span->end_ns);
-  const std::vector<Box> bar{
-      {{present.span->sm, line.place_of[static_cast<std::size_t>(present.index)], from}, {1, 1, to - from + 1}}};
-  contents.lit = &bar;
-  contents.lit_key = std::to_string(now);
+  std::vector<Box> of_image;
+  for (const ScheduledBlock& block : blocks->blocks) of_image.push_back(bar(*line, block));
+  const std::vector<Box> present{of_image[static_cast<std::size_t>(now)]};
+  contents.lit = &of_image;
+  contents.used = &present;
+  contents.lit_key = std::to_string(now) + "," + std::to_string(blocks->image);
   contents.lens = contents.lines = false;
   const GridAnswer answer =
       grid("grid", scene.views["schedule timeline"], contents, scene.painter, ImGui::GetContentRegionAvail());
   if (!answer.pointed) return;
-  const std::int32_t block = line.block(answer.pointed->row, answer.pointed->column);
-  if (block < 0) return;
-  ImGui::SetTooltip("block %d%s", block, span_text(trace.blocks[static_cast<std::size_t>(block)]).c_str());
+  const std::int32_t block = line->block(answer.pointed->row, answer.pointed->column);
+  if (block >= 0)
+    ImGui::SetTooltip("block %d%s", block, span_text(trace->blocks[static_cast<std::size_t>(block)]).c_str());
 }
 
 }  // namespace
 
 std::uint32_t colour_of_block(const BlocksOfImage& blocks, std::int64_t now, std::int64_t number) {
-  constexpr double kOver = 0.62, kToCome = 0.3;
   if (number < 0) return palette().wrong;
-  const auto last = static_cast<double>(std::max<std::size_t>(2, blocks.blocks.size()) - 1);
-  const std::uint32_t colour = viridis(0.15 + 0.85 * static_cast<double>(number) / last);
-  if (number > now) return times(colour, kToCome);
   const auto& span = blocks.blocks[static_cast<std::size_t>(number)].span;
   const bool over = span && span->end_ns < blocks.blocks[static_cast<std::size_t>(now)].span->begin_ns;
-  return over ? times(colour, kOver) : colour;
+  return shade(number, blocks.blocks.size(), number > now, over);
 }
 
 std::string span_text(const gpu::BlockSpan& span) {
@@ -193,11 +190,12 @@ void draw_timeline(Scene& scene, const SharedTrace& trace, const SharedBlocks& b
     // As many bins as let the whole fill the pane.
     const ImVec2 space = ImGui::GetContentRegionAvail();
     const double shape = std::round(8 * static_cast<double>(space.x) / std::max(1.0f, space.y)) / 8;
-    const std::string key = trace->run + trace->time + std::to_string(trace->spec.n) + "," + number_text(shape) + "," +
-                            std::to_string(blocks->image) + "," + std::to_string(scene.version);
-    const auto* const made = scene.kept.get<Later<std::shared_ptr<const Lanes>>>("timeline").get(
-        key, scene.painter, [trace, blocks, shape] { return lanes(*trace, *blocks, shape); });
-    if (made != nullptr) draw_lanes(scene, *made, *trace, blocks, now, key);
+    const std::string key = trace->run + trace->time + std::to_string(trace->spec.n) + "," + number_text(shape);
+    const auto* const made =
+        scene.kept.get<Later<std::shared_ptr<const Timeline>>>("timeline").get(key, scene.painter, [trace, shape] {
+          return std::make_shared<const Timeline>(timeline(*trace, shape));
+        });
+    if (made != nullptr) draw_lanes(scene, *made, trace, blocks, now, key);
   }
   ImGui::EndChild();
 }

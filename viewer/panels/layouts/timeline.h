@@ -11,8 +11,8 @@ namespace convlens::viewer {
 using SharedBlocks = std::shared_ptr<const BlocksOfImage>;
 using SharedTrace = std::shared_ptr<const gpu::Trace>;
 
-// Blocks by their order, dark to bright: the present one, `now`, and with spans those that run beside it, in full;
-// those that are over dimmed, those that have not begun much darker.
+// Blocks of an image by their order, dark to bright. Those after the present one, `now`, are darkened; in an order that
+// happened those that were over when it began are dimmed.
 std::uint32_t colour_of_block(const BlocksOfImage& blocks, std::int64_t now, std::int64_t number);
 
 // ", on multiprocessor 57 from 1.2 to 9.8 us".
