@@ -76,7 +76,8 @@ Curve curve_of(const Json& r) {
   const double median = r.at("median_ms");
   const auto flops = [&](const char* field) { return std::llround(r.at(field).get<double>() * median * 1e9); };
   curve.line.flops = ConvProblem(curve.job.spec).flops();
-  curve.line.executed = flops("tflops_executed");
+  // A program that doesn't tell is taken to compute the direct sum, as the vendor's rows are.
+  curve.line.executed = r.at("tflops_executed").is_null() ? curve.line.flops : flops("tflops_executed");
   curve.record = r.dump();
   curve.threads = threads_of(r);
   if (const Json& fraction = r.at("floor_fraction"); !fraction.is_null())
