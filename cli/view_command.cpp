@@ -30,8 +30,8 @@ namespace {
 struct ViewArguments {
   LayerArguments layers;
   RowArguments rows;
-  std::string panel, arrangement, tensor, at, size, state, screenshot, export_data, image, theme;
-  std::vector<std::string> live;
+  std::string panel, arrangement, order, tensor, at, size, state, screenshot, export_data, image, theme;
+  std::vector<std::string> live, fields;
   std::string chart, timed, swept, worker;
   std::optional<std::int64_t> step, block, tour;
   double scale = 0, measure_seconds = 0;
@@ -183,6 +183,8 @@ void choose(const ViewArguments& a, viewer::State& state) {
   if (a.scale > 0) state.scale = a.scale;
   state.step = a.step.value_or(state.step);
   state.block = a.block.value_or(state.block);
+  if (!a.order.empty()) state.order = a.order;
+  for (const std::string& field : a.fields) state = viewer::with_field(state, field);
   choose_cursor(a, state);
   refuse_wrong(a, state);
   // What is on show is never nothing: a picture that cannot be read is wrong usage here, and a notice in the window.
@@ -239,7 +241,8 @@ void add_view(CLI::App& app, const Globals&) {
                "what measures for the Performance panel, as in 'ssh host convlens worker'; this program when left out");
   command.number(
       "--measure", 0, 3600, [a](double v) { a->measure_seconds = v; },
-      "before a picture or data of the Performance panel: measure for so many seconds, and what it is compared with");
+      "before a picture or data of the Performance panel: measure for so many seconds, and what it is compared with; "
+      "before a picture of the Kernel panel: check and time the kernel");
   command.text("--tensor", a->tensor, "ID", "what --at points into: x, w, y, or a row and its stage");
   command.text("--at", a->at, "I,J,…", "the cell to point at, as in 0,0,5,7");
   command.integer(
@@ -248,6 +251,8 @@ void add_view(CLI::App& app, const Globals&) {
   command.integer(
       "--block", 0, viewer::kMostBlocks, [a](std::int64_t v) { a->block = v; },
       "of the arrangement `schedule`: which of an image's blocks");
+  command.one_of("--order", a->order, viewer::order_names(),
+                 "of the arrangement `schedule`: as blocks are launched, or as it happened on a GPU");
   command.integer(
       "--tour", 1, static_cast<long>(viewer::tour().size()), [a](std::int64_t v) { a->tour = v; },
       "start with this step of the guided tour, from 1");
@@ -259,6 +264,10 @@ void add_view(CLI::App& app, const Globals&) {
       "of everything; the monitor's when left out");
   command.one_of("--theme", a->theme, {"dark", "light"}, "of the colours");
   command.text("--state", a->state, "FILE", "start from a state file that the viewer wrote");
+  command
+      .text("--set", a->fields, "FIELD=VALUE",
+            "of a state file, for what has no option of its own, as in numerics.injection=nan")
+      .repeated();
   command.text("--screenshot", a->screenshot, "FILE", "draw one picture into this PNG, without a display");
   command.text("--export", a->export_data, "FILE",
                "write what the panel shows into this .csv or .json, without a display");

@@ -138,6 +138,7 @@ const std::vector<Field>& fields() {
       plain("hidden", &State::hidden),
       within("step", &State::step, 0, kSteps),
       within("block", &State::block, 0, kMostBlocks),
+      one_of("order", &State::order, order_names()),
       plain("picture", &State::picture),
       {"seed", [](const State& s) { return Json(s.seed); },
        [](State& s, const Json& json) {
@@ -191,6 +192,11 @@ const std::vector<std::string>& arrangement_names() {
   return names;
 }
 
+const std::vector<std::string>& order_names() {
+  static const std::vector<std::string> names{"launched", "happened"};
+  return names;
+}
+
 nlohmann::ordered_json to_json(const State& state) {
   Json json{{"convlens_state", kVersion}};
   for (const Field& field : fields()) json[field.name] = field.write(state);
@@ -214,6 +220,20 @@ State state_from_json(const nlohmann::ordered_json& json) {
     }
   }
   return state;
+}
+
+State with_field(const State& state, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos) throw BadInput("state: " + assignment + ", must be FIELD=VALUE");
+  std::string path = "/" + assignment.substr(0, equals);
+  const std::string value = assignment.substr(equals + 1);
+  std::ranges::replace(path, '.', '/');
+  Json json = to_json(state);
+  const Json::json_pointer field(path);
+  if (!json.contains(field)) refuse_field(assignment.substr(0, equals), value, "a value of a field that there is");
+  const Json parsed = Json::parse(value, nullptr, false);
+  json[field] = parsed.is_discarded() || json[field].is_string() ? Json(value) : parsed;
+  return state_from_json(json);
 }
 
 void History::change(State next, const std::string& key) {

@@ -102,6 +102,7 @@ void run_window(const std::string& title, int width, int height, const WindowEve
   // Dear ImGui settles a click over two frames: a few are drawn after each event before the loop waits again.
   constexpr int kSettle = 3;
   Next next = Next::again;
+  bool resting = false;
   for (int left = kSettle; !glfwWindowShouldClose(window.get()) && !termination.wanted();) {
     if (left > 0)
       glfwWaitEventsTimeout(kFrameSeconds);
@@ -110,9 +111,11 @@ void run_window(const std::string& title, int width, int height, const WindowEve
     else
       glfwWaitEvents(), left = kSettle;
     if (glfwGetWindowAttrib(window.get(), GLFW_ICONIFIED)) {
-      left = 0;
+      if (!resting) events.rest();
+      resting = true, left = 0, next = Next::wait;
       continue;
     }
+    resting = false;
     ImGui_ImplGlfw_NewFrame();
     int pixels_x = 0, pixels_y = 0;
     glfwGetFramebufferSize(window.get(), &pixels_x, &pixels_y);

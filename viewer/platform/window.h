@@ -19,6 +19,7 @@ struct WindowEvents {
   std::function<Next(double scale)> draw;        // builds and draws one frame; `scale` is the monitor's
   std::function<void(const std::string&)> drop;  // a file dropped on the window
   std::function<void(int glfw_key, bool control)> press;
+  std::function<void()> rest;  // it has been iconified; the next frame is drawn when it is back
 };
 
 // Opens the window, and returns when it is closed or the program is asked to end (termination.h). While it is iconified

@@ -2,6 +2,7 @@
 // what is lit where the index map says.
 #include <map>
 
+#include "algorithms/problem/layers.h"
 #include "tests/catch.h"
 #include "tests/viewer/frames/drawn_text.h"
 #include "tests/viewer/frames/screen.h"
@@ -15,7 +16,33 @@ using namespace convlens::testing;
 
 struct Look {
   std::string panel, arrangement, chart = "live";
+  void (*more)(viewer::State&) = nullptr;  // what else is not as at first
 };
+
+// With what was recorded: the schedule as it happened, rates and roofs of a CPU and of a GPU.
+void on_cv9(viewer::State& state, std::int64_t batch, const std::string& run, DType dtype) {
+  state.layer = "cv9";
+  state.spec = find_layer("cv9").spec;
+  state.spec.n = batch;
+  state.dtype = dtype;
+  state.layouts = {Layout::NHWC, FilterLayout::OHWI, Layout::NHWC};
+  state.runs = {run};
+  state.performance.run = run;
+  state.cursor = {"y", {0, 0, 17, 23}};
+}
+void happened(viewer::State& state) {
+  on_cv9(state, 256, "im2win.tc", DType::f16);
+  state.order = "happened";
+}
+void on_cpu(viewer::State& state) { on_cv9(state, 4, "im2win.cpu", DType::f32); }
+void on_gpu(viewer::State& state) {
+  on_cv9(state, 256, "im2win.cc", DType::f32);
+  state.performance.timed = "cold";
+}
+void broken_kernel(viewer::State& state) {
+  on_cv9(state, 256, "im2win.cc", DType::f32);
+  state.kernel.texts["im2win/im2win_cc.cu"] = "extern \"C\" __global__ void im2win_cc(const Sizes s) { taps = 1; }\n";
+}
 std::vector<Look> looks() {
   std::vector<Look> all;
   for (const std::string& panel : viewer::panel_names())
@@ -25,6 +52,11 @@ std::vector<Look> looks() {
       for (const std::string& chart : viewer::chart_names()) all.push_back({panel, "grids", chart});
     else
       all.push_back({panel, "grids"});
+  all.push_back({"layouts", "schedule", "live", happened});
+  all.push_back({"performance", "grids", "roofline", on_cpu});
+  all.push_back({"performance", "grids", "roofline", on_gpu});
+  all.push_back({"performance", "grids", "live", on_gpu});
+  all.push_back({"kernel", "grids", "live", broken_kernel});
   return all;
 }
 
@@ -49,8 +81,9 @@ void check_windows(const Screen& screen, const Frame& frame) {
   }
 }
 
-// Panes are cut to fit and never scroll: none may have more in it than it shows. Lists scroll down; a kernel's text,
-// the ribbons, the Performance panel and the memory's formulas also across.
+// Panes are cut to fit and never scroll: none may have more in it than it shows. Lists scroll down, and the schedule
+// where there is little height; a kernel's text, the ribbons, the Performance panel and the memory's formulas also
+// across.
 void check_clipping(const Screen& screen) {
   const auto is_part_of = [](const Screen::Window& window, const char* id) {
     return window.name.find(std::string("/") + id + "_") != std::string::npos;
@@ -60,7 +93,7 @@ void check_clipping(const Screen& screen) {
   };
   for (const Screen::Window& window : screen.windows()) {
     if (!is_part_of(window, "centre") || is_part_of(window, "memory") || is_part_of(window, "performance") ||
-        is_part_of(window, "ribbons") || is(window, "source"))
+        is_part_of(window, "ribbons") || is(window, "schedule") || is(window, "source"))
       continue;
     INFO(window.name << " " << window.inner.text());
     CHECK(window.scroll_most.x <= 1);
@@ -82,6 +115,7 @@ TEST_CASE("every panel in every theme and at every scale is whole and not blank"
         state.performance.chart = look.chart;
         state.dark = dark;
         state.scale = scale;
+        if (look.more != nullptr) look.more(state);
         Screen screen(state);
         const Frame frame = screen.picture();
         CHECK(frame.width == 1280);

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -84,8 +85,8 @@ int Process::exit(double seconds) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-double Process::cpu_seconds() const {
-  std::ifstream stream("/proc/" + std::to_string(id_) + "/stat");
+double cpu_seconds(pid_t process) {
+  std::ifstream stream("/proc/" + std::to_string(process) + "/stat");
   std::string text;
   std::getline(stream, text);
   std::istringstream fields(text.substr(text.rfind(')') + 2));  // after the name, from field 3 on (man 5 proc)
@@ -94,6 +95,13 @@ double Process::cpu_seconds() const {
   double user = 0, system = 0;
   fields >> user >> system;
   return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+double Process::cpu_seconds() const { return testing::cpu_seconds(id_); }
+
+std::vector<pid_t> Process::children() const {
+  std::ifstream stream("/proc/" + std::to_string(id_) + "/task/" + std::to_string(id_) + "/children");
+  return {std::istream_iterator<pid_t>(stream), std::istream_iterator<pid_t>()};
 }
 
 std::string why_no_window() {

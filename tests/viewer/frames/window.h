@@ -33,10 +33,14 @@ class Process {
   void signal(int number) const;
   int exit(double seconds);    // its exit code; −1 when a signal ended it, −2 when it has not ended in time
   double cpu_seconds() const;  // used so far
+  std::vector<pid_t> children() const;
 
  private:
   pid_t id_ = -1;
 };
+
+// Used so far by a process that there is.
+double cpu_seconds(pid_t process);
 
 // Asks until the answer is yes; false when it still is no after `seconds`.
 bool comes_true(double seconds, const std::function<bool()>& question);

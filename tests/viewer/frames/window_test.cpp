@@ -169,6 +169,31 @@ TEST_CASE("a window that nobody touches uses no processor") {
   }));
 }
 
+TEST_CASE("an iconified window lets its worker rest, and one that is back has it measure on") {
+  if (!can_open()) return;
+  viewer::State state = small_state();
+  state.panel = "performance";
+  state.performance.run = "direct.cpu";
+  Window window(state, kWidth, kHeight);
+  const auto of_worker = [&] {  // seconds in the last second
+    const std::vector<pid_t> workers = window.program().children();
+    if (workers.size() != 1) return 0.0;
+    const double before = cpu_seconds(workers.front());
+    pass(1);
+    return cpu_seconds(workers.front()) - before;
+  };
+  REQUIRE(comes_true(30, [&] { return of_worker() > 0.1; }));
+  window.iconify();
+  CHECK(comes_true(5, [&] { return of_worker() < 0.02; }));
+  const double before = window.program().cpu_seconds();
+  pass(1);
+  CHECK(window.program().cpu_seconds() - before < 0.02);
+  window.restore();
+  CHECK(comes_true(20, [&] { return of_worker() > 0.1; }));
+  window.key("ctrl+q");
+  CHECK(window.program().exit(20) == 0);
+}
+
 TEST_CASE("keys that go down and up before the next frame count") {
   if (!can_open()) return;
   Window window(small_state(), kWidth, kHeight);
