@@ -55,8 +55,8 @@ std::string summary(const gpu::Trace& trace) {
          " blocks on " + std::to_string(std::ranges::count(used, true)) + " of " +
          std::to_string(trace.multiprocessors) + " multiprocessors, at most " +
          std::to_string(most_at_once(trace.blocks)) + " at a time on one\n" + significant(microseconds(last), 4) +
-         " us from the first block's beginning to the last one's end; a block, median, " +
-         significant(microseconds(lengths[lengths.size() / 2]), 4) + " us\n";
+         " µs from the first block's beginning to the last one's end; a block, median, " +
+         significant(microseconds(lengths[lengths.size() / 2]), 4) + " µs\n";
 }
 
 void trace(const TraceArguments& arguments, const Globals& globals) {

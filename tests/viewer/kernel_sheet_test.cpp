@@ -78,7 +78,8 @@ std::string instructions(const std::string& ptx) {
   std::string result;
   for (std::string line; std::getline(lines, line) && line.find(".section") == std::string::npos;) {
     const std::size_t first = line.find_first_not_of(" \t");
-    const std::string_view word = first == std::string::npos ? std::string_view{} : std::string_view(line).substr(first);
+    const std::string_view word =
+        first == std::string::npos ? std::string_view{} : std::string_view(line).substr(first);
     if (word.empty() || word.starts_with("//") || word.starts_with(".loc") || word.starts_with(".file")) continue;
     result += line + "\n";
   }
@@ -244,9 +245,13 @@ TEST_CASE("a row with one's own texts has them in its program, and runs it where
   CHECK(plan->program()->id != sheet.plan->program()->id);
   CHECK(gpu::source(gpu::main_launch(*plan->program())->kernel).find("// mine") != std::string::npos);
   CHECK(plan->workspace_bytes() == sheet.plan->workspace_bytes());
-  const std::vector<std::string> lines = try_on_device(sheet, texts);
+  const std::vector<TrialLine> lines = try_on_device(sheet, texts);
   REQUIRE_FALSE(lines.empty());
-  if (!why_no_device().empty()) CHECK(lines.front().find(why_no_device()) != std::string::npos);
+  if (why_no_device().empty()) {
+    for (const TrialLine& line : lines) CHECK_FALSE(line.wrong);
+  } else {
+    CHECK(lines.front().text.find(why_no_device()) != std::string::npos);
+  }
 }
 
 TEST_CASE("what was recorded stands in where there is no toolkit, for the text that ships alone") {

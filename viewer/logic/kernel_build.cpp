@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <iomanip>
 #include <locale>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -106,30 +107,30 @@ Algorithm with_texts(const Algorithm& row, const std::map<std::string, std::stri
   });
 }
 
-std::vector<std::string> try_on_device(const KernelSheet& sheet, const std::map<std::string, std::string>& texts) {
+std::vector<TrialLine> try_on_device(const KernelSheet& sheet, const std::map<std::string, std::string>& texts) {
   const Algorithm own = with_texts(sheet.plan->algorithm(), texts);
-  if (const std::string why = why_not_here(own); !why.empty()) return {"Cannot be run here: " + why};
-  std::vector<std::string> lines;
+  if (const std::string why = why_not_here(own); !why.empty()) return {{"Cannot be run here: " + why, true}};
+  std::vector<TrialLine> lines;
   try {
     Request request = sheet.plan->request();
     request.problem = specimen_of(request.problem).problem;
     OracleCache oracle;
     const CheckResult result = check(own, request, 1, oracle);
-    if (!result.supported) lines.push_back(result.reason);
-    for (const Verdict& verdict : result.verdicts) lines.push_back(verdict.line());
+    if (!result.supported) lines.push_back({result.reason, true});
+    for (const Verdict& verdict : result.verdicts) lines.push_back({verdict.line(), verdict.made && !verdict.kept});
 
     const auto plan = own.plan(sheet.plan->request());
     const std::vector<Outcome> outcomes = measure_side_by_side({plan}, 1, {.repeats = 20, .cold_cache = true});
     const Outcome& outcome = outcomes.front();
-    if (!outcome.refused.empty()) return lines.push_back(outcome.refused), lines;
+    if (!outcome.refused.empty()) return lines.push_back({outcome.refused, true}), lines;
     std::ostringstream text;
     text.imbue(std::locale::classic());
-    text << "median " << outcome.timing.median_ms()
+    text << std::setprecision(4) << "median " << outcome.timing.median_ms()
          << " ms of a call, cold L2: " << tflops(plan->flops(), outcome.timing.median_ms()) << " TFLOPS on "
          << device(plan->request().place).facts().name;
-    lines.push_back(text.str());
+    lines.push_back({text.str()});
   } catch (const Error& error) {
-    lines.push_back(error.what());
+    lines.push_back({error.what(), true});
   }
   return lines;
 }

@@ -70,7 +70,11 @@ Algorithm with_texts(const Algorithm& row, const std::map<std::string, std::stri
 
 // Checks that row against the oracle on a piece of the layer, and times it on the layer, on the first GPU: one line
 // each. Where there is no GPU, the one line says why.
-std::vector<std::string> try_on_device(const KernelSheet& sheet, const std::map<std::string, std::string>& texts);
+struct TrialLine {
+  std::string text;
+  bool wrong = false;  // a promise is broken, or something cannot be done
+};
+std::vector<TrialLine> try_on_device(const KernelSheet& sheet, const std::map<std::string, std::string>& texts);
 
 // One's own kernel file, read whole. Throws BadInput when it cannot be.
 std::string read_kernel_text(const std::string& file);

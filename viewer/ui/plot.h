@@ -68,6 +68,10 @@ class Plot {
 // and as near as can be to where it is wanted; past `most` only where there is no room for all.
 std::vector<float> spread(const std::vector<float>& wanted, float apart, float least, float most);
 
+// How far a logarithmic axis from `least` must reach, so that beyond `most` a column of these texts has room; the
+// plot's inside is `width` pixels wide.
+double with_room(double least, double most, const std::vector<std::string>& texts, float width);
+
 // Round numbers from `least` to `most`, about `count` of them: 1, 2 and 5 times powers of ten; of a logarithmic axis
 // powers of ten, or, over less than two decades, these.
 std::vector<double> round_ticks(double least, double most, int count, bool logarithmic);

@@ -78,6 +78,15 @@ std::vector<float> spread(const std::vector<float>& wanted, float apart, float l
   return placed;
 }
 
+double with_room(double least, double most, const std::vector<std::string>& texts, float width) {
+  constexpr double kMost = 0.6;
+  float widest = 0;
+  for (const std::string& text : texts) widest = std::max(widest, ImGui::CalcTextSize(text.c_str()).x);
+  const float line = ImGui::GetTextLineHeight();
+  const double part = std::min(kMost, static_cast<double>(widest + 3 * line) / static_cast<double>(width));
+  return std::exp((std::log(most) - part * std::log(least)) / (1 - part));
+}
+
 void Plot::label_column(std::vector<PlotLabel> labels) {
   if (labels.empty()) return;
   std::ranges::stable_sort(labels, std::greater(), &PlotLabel::y);
@@ -93,9 +102,13 @@ void Plot::label_column(std::vector<PlotLabel> labels) {
   const float column = std::clamp(right + 2 * line, first_.x, std::max(first_.x, last_.x - width - line / 2));
   for (std::size_t k = 0; k < labels.size(); ++k) {
     const ImVec2 from{x(labels[k].x), y(labels[k].y)}, to{column - line * 0.2f, at[k] + line / 2};
-    ImGui::GetWindowDrawList()->AddLine(from, to, half(labels[k].colour));
-    ImGui::GetWindowDrawList()->AddText({column, at[k]}, labels[k].colour, labels[k].text.c_str());
-    taken_.push_back({column, at[k], column + ImGui::CalcTextSize(labels[k].text.c_str()).x, at[k] + line});
+    const ImVec2 first{column, at[k]};
+    const ImVec2 last{column + ImGui::CalcTextSize(labels[k].text.c_str()).x, at[k] + line};
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddLine(from, to, half(labels[k].colour));
+    list.AddRectFilled(first, last, ImGui::GetColorU32(ImGuiCol_ChildBg));  // no line strikes a name through
+    list.AddText(first, labels[k].colour, labels[k].text.c_str());
+    taken_.push_back({first.x, first.y, last.x, last.y});
   }
 }
 

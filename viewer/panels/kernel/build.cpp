@@ -50,7 +50,7 @@ void draw_messages(Scene& scene, const KernelSheet& sheet, const Build& build) {
 // The row with these texts, on the GPU; nothing until somebody asks.
 struct Trials {
   std::string asked;  // which sheet
-  Later<std::vector<std::string>> lines;
+  Later<std::vector<TrialLine>> lines;
 };
 
 void draw_trial(Scene& scene, const KernelSheet& sheet) {
@@ -65,7 +65,11 @@ void draw_trial(Scene& scene, const KernelSheet& sheet) {
   const auto* lines = trials.lines.get(
       now, scene.painter, [sheet, texts = scene.state.kernel.texts] { return try_on_device(sheet, texts); });
   if (lines == nullptr) return ImGui::TextDisabled("checking and timing ...");
-  for (const std::string& line : *lines) ImGui::TextWrapped("%s", line.c_str());
+  for (const TrialLine& line : *lines) {
+    ImGui::PushStyleColor(ImGuiCol_Text, line.wrong ? palette().wrong : ImGui::GetColorU32(ImGuiCol_Text));
+    ImGui::TextWrapped("%s", line.text.c_str());
+    ImGui::PopStyleColor();
+  }
 }
 
 void draw_edit_controls(Scene& scene, const KernelSheet& sheet) {

@@ -173,7 +173,7 @@ void draw_schedule(Scene& scene) {
                      blocks->complete ? "" : "; the grid is so large that only its first 2^20 blocks were asked");
   // One above the other, or side by side where there is little height; the multiprocessors under both.
   ImVec2 space = ImGui::GetContentRegionAvail();
-  space.y = std::max(space.y, (trace ? 16 : 8) * ImGui::GetTextLineHeightWithSpacing());
+  space.y = std::max(space.y, (trace ? 14 : 8) * ImGui::GetTextLineHeightWithSpacing());
   const ImVec2 gap = ImGui::GetStyle().ItemSpacing;
   const float lanes = trace ? std::floor(space.y * 0.45f) : 0;
   space.y -= trace ? lanes + gap.y : 0;

@@ -21,7 +21,7 @@ std::uint32_t times(std::uint32_t colour, double factor) {
   return 0xff000000u | part(16) | part(8) | part(0);
 }
 
-std::string microseconds(std::int64_t ns) { return number_text(static_cast<double>(ns) / 1e3) + " us"; }
+std::string microseconds(std::int64_t ns) { return number_text(static_cast<double>(ns) / 1e3) + " µs"; }
 
 // Blocks by their order, dark to bright: in full where they run, dimmed once they are over, before that much darker.
 std::uint32_t shade(std::int64_t number, std::size_t count, bool to_come, bool over) {

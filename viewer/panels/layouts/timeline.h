@@ -15,7 +15,7 @@ using SharedTrace = std::shared_ptr<const gpu::Trace>;
 // happened those that were over when it began are dimmed.
 std::uint32_t colour_of_block(const BlocksOfImage& blocks, std::int64_t now, std::int64_t number);
 
-// ", on multiprocessor 57 from 1.2 to 9.8 us".
+// ", on multiprocessor 57 from 1.2 to 9.8 µs".
 std::string span_text(const gpu::BlockSpan& span);
 
 // The choice of the order, launched or happened. The trace of what happened, where that is chosen and there is one.

@@ -54,8 +54,10 @@ void draw_roofline(Bench& bench, ImVec2 size) {
   if (most_y <= 0) most_y = 1;
   least_y = std::min(least_y, most_y / 10);
   const double unit = most_y < 1 ? 1e3 : 1;
-  constexpr double kForNames = 6;
-  least_x /= 2, most_x *= kForNames;
+  least_x /= 2;
+  std::vector<std::string> names;
+  for (const RowPoints& row : rows) names.push_back(row.run);
+  most_x = with_room(least_x, 1.2 * most_x, names, size.x - ImGui::CalcTextSize("0.0000").x);
   Plot plot("roofline", size, {.least = least_x, .most = most_x, .title = "FLOPs a byte", .logarithmic = true},
             {.least = least_y / 2 * unit,
              .most = most_y * 2 * unit,

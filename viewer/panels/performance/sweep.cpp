@@ -80,9 +80,13 @@ void draw_sweep(Bench& bench, ImVec2 size) {
   for (const SweepCurve& curve : all) most = std::max(most, *std::ranges::max_element(curve.high));
   if (most <= 0) most = 1;
   const double unit = most < 1 ? 1e3 : 1;
+  std::vector<std::string> runs;
+  for (const SweepCurve& curve : all) runs.push_back(curve.run);
+  const double least_x = values.front() / 1.1;
+  const double most_x = with_room(least_x, values.back(), runs, size.x - ImGui::CalcTextSize("0.0000").x);
   Plot plot("sweep", size,
-            {.least = values.front() / 1.1,
-             .most = values.back() * 2,  // room for names
+            {.least = least_x,
+             .most = most_x,
              .title = swept_title(bench.state().performance.swept),
              .logarithmic = true,
              .ticks = values},
