@@ -1,6 +1,7 @@
 // The schedule: which thread block computes which tile of y, in the order in which blocks are launched.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "viewer/logic/schedule.h"
 #include "viewer/panels/layouts/layouts.h"
