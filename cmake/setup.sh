@@ -35,9 +35,9 @@ install_missing_packages() {
   fi
 }
 
-# Configures, so that what was installed since is found, and builds what has changed. A log is shown when it fails; the
-# summary of what was found or left out, when it is not that of the last time.
-configure_and_build() {
+# Configures, so that what was installed since is found, and builds what has changed of a target. A log is shown when it
+# fails; the summary of what was found or left out, when it is not that of the last time.
+configure_and_build() { # TARGET
   local log=build/setup.log summary=build/summary.txt
   mkdir -p build
   if ! cmake --preset default > "$log" 2>&1; then
@@ -47,7 +47,7 @@ configure_and_build() {
   sed -n '/^-- Convlens /,/^-- Configuring done/p' "$log" | sed -e '/Configuring done/d' -e 's/^-- //' > "$summary.new"
   cmp -s "$summary.new" "$summary" || cat "$summary.new" >&2
   mv "$summary.new" "$summary"
-  if ! cmake --build build > "$log" 2>&1; then
+  if ! cmake --build build --target "$1" > "$log" 2>&1; then
     grep -vE '^\[[0-9]+/[0-9]+\] ' "$log" | tail -n 60 >&2
     return 1
   fi
