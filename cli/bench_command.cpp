@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "algorithms/check/check.h"
-#include "algorithms/measure/machine.h"
 #include "algorithms/measure/record.h"
 #include "algorithms/measure/session.h"
 #include "algorithms/measure/side_by_side.h"
@@ -16,6 +15,7 @@
 #include "algorithms/suggest.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/cpu_facts.h"
 #include "cli/gpu_facts.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
@@ -75,6 +75,7 @@ class Records {
           "\nGFLOP/s: direct-equivalent FLOPs / median time" +
           (effective_ ? "; effective: the algorithm executes another number of FLOPs, so this is no utilisation" : "") +
           ".\nfloor/time: the least time that the direct sum could take on this machine / median time.\n");
+    if (!advice_.empty()) say(advice_);
   }
 
  private:
@@ -88,6 +89,8 @@ class Records {
     };
     const bool effective = plan.flops() > 0 && plan.executed_flops() != plan.flops();
     effective_ = effective_ || effective;
+    if (advice_.empty() && r.place.kind == Place::Kind::host)
+      advice_ = advice_on_waiting(m.timing, r.resolved_threads());
     table_.add({layer.text(), plan.run_name() + (calls_ && m.kernel_alone ? " (kernel)" : ""),
                 std::string(name(r.dtype)), cli::text(r.layouts), significant(median, 4),
                 significant(m.timing.min_ms(), 4), percent(m.timing.spread()),
@@ -105,6 +108,7 @@ class Records {
   std::map<std::string, std::int64_t> refused_;  // reason, how often
   std::int64_t count_ = 0;
   bool effective_ = false;
+  std::string advice_;
   Table table_{{{"layer"},
                 {"algorithm"},
                 {"type"},
@@ -198,11 +202,7 @@ class Bench {
       const Timing timing = measure([&] { kernel_alone ? session.run_kernel() : session.run(); }, arguments_.ruler);
       if (timing.samples_ms.empty()) return;
       Measurement measurement = measured(layer, *plan, timing, session.ledger().lines(), error, kernel_alone);
-      // An empty batch does no work, and has no floor to be compared with.
-      if (plan->flops() > 0)
-        measurement.floor_fraction =
-            floor_ms(plan->flops(), plan->request().tensor_bytes(), cpu_ceilings(plan->request().threads)) /
-            timing.median_ms();
+      add_cpu_facts(measurement);
       records_.add(layer, measurement);
     };
     if (arguments_.calls()) add(false);

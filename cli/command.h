@@ -33,6 +33,7 @@ void add_kernel(CLI::App& app, const Globals& globals);
 void add_paper(CLI::App& app, const Globals& globals);
 void add_worker(CLI::App& app, const Globals& globals);
 void add_live(CLI::App& app, const Globals& globals);
+void add_trace(CLI::App& app, const Globals& globals);
 
 // True once Ctrl-C was pressed. Long work polls it, keeps what is done, and main exits with 130.
 bool interrupted();

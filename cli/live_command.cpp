@@ -1,8 +1,8 @@
 // `convlens live`: one run measured without end in a terminal, while keys flip its options.
 //
 // A worker measures, here or on another machine (algorithms/worker/protocol.h). Each set of options has one line, with
-// the median of its last samples. Keys come from a terminal, or from a pipe: then each set is measured for a while
-// before the next key is read, and each line is written once, when it stands.
+// the median of its last samples and how long after its key it began. Keys come from a terminal, or from a pipe: then
+// each set is measured for a while before the next key is read, and each line is written once, when it stands.
 #include <poll.h>
 #include <termios.h>
 #include <unistd.h>
@@ -90,6 +90,7 @@ class Live {
       if (!listens) usleep(kLook * 1000);
       const char key = listens ? keyboard_.key(kLook) : Keyboard::kNone;
       poll_worker();
+      if (!rewrites) say_silence();
       if (rewrites) print("\r\033[K" + text());
       if (key == 'q') break;
       if (key != Keyboard::kNone) flip(key);
@@ -137,30 +138,44 @@ class Live {
     if (client_.state() == Client::State::gone) throw Unsupported("--worker: " + client_.says() + lost());
   }
 
+  bool silent() const { return client_.state() == Client::State::silent; }
+
+  // Once, each time it falls silent; where lines are rewritten they say it themselves.
+  void say_silence() {
+    if (silent() && !silence_said_) say("live: the worker " + client_.says());
+    silence_said_ = silent();
+  }
+
   // What a worker that is gone leaves: the last line is not lost with it.
   std::string lost() const { return line_.ms.empty() ? "" : "; last: " + text(); }
 
   void take(const Answer& answer) {
     if (const auto* started = std::get_if<Started>(&answer); started != nullptr && started->id == id_)
       line_.flops = started->flops, line_.executed = started->executed_flops;
-    if (const auto* samples = std::get_if<Samples>(&answer); samples != nullptr && samples->id == id_)
-      line_.ms.insert(line_.ms.end(), samples->ms.begin(), samples->ms.end()), measured_ = true;
+    if (const auto* samples = std::get_if<Samples>(&answer); samples != nullptr && samples->id == id_) {
+      if (line_.ms.empty()) began_after_ = waited();
+      line_.ms.insert(line_.ms.end(), samples->ms.begin(), samples->ms.end());
+      measured_ = true;
+    }
     if (const auto* refused = std::get_if<Refused>(&answer); refused != nullptr && refused->id == id_)
       refused_ = refused->why;
     if (const auto* done = std::get_if<Done>(&answer); done != nullptr && done->id == id_) record_ = done->record;
   }
 
-  bool stands() const {
-    const double waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - asked_).count();
-    return !refused_.empty() || (!line_.ms.empty() && waited >= arguments_.seconds);
-  }
+  // Seconds since this set of options was asked for.
+  double waited() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - asked_).count(); }
 
-  std::string text() const {
+  bool stands() const { return !refused_.empty() || (!line_.ms.empty() && waited() >= arguments_.seconds); }
+
+  std::string text() const { return line_text() + (silent() ? "; the worker " + client_.says() : ""); }
+
+  std::string line_text() const {
     if (!refused_.empty()) return line_.run + "  refused: " + refused_;
     if (line_.ms.empty()) return line_.run + "  ...";
     return line_.run + "  " + rate_text(line_.tflops()) + "  (median of the last " +
            std::to_string(std::min(line_.ms.size(), Line::kWindow)) + " of " + std::to_string(line_.ms.size()) +
-           " samples: " + significant(line_.median_ms(), 4) + " ms)";
+           " samples: " + significant(line_.median_ms(), 4) + " ms; the first after " + significant(began_after_, 2) +
+           " s)";
   }
 
   // Ends the measurement of this set of options, and leaves its line as it stands.
@@ -168,12 +183,12 @@ class Live {
     client_.cancel(id_);
     if (json_) {
       record_.clear();
-      while (refused_.empty() && record_.empty() && !client_.unfinished().empty()) {
+      while (refused_.empty() && record_.empty() && !client_.unfinished().empty() && !silent() && !interrupted()) {
         usleep(5000);
         poll_worker();
       }
       if (!record_.empty()) print(record_ + "\n");
-      if (!refused_.empty()) say(text());
+      if (record_.empty()) say(text());
       return;
     }
     print((isatty(STDOUT_FILENO) ? "\r\033[K" : "") + text() + "\n");
@@ -200,7 +215,9 @@ class Live {
   std::int64_t id_ = 0;
   Line line_;
   std::string refused_, record_;
-  bool measured_ = false;  // anything at all
+  double began_after_ = 0;  // s, from the key to the first sample
+  bool measured_ = false;   // anything at all
+  bool silence_said_ = false;
   std::chrono::steady_clock::time_point asked_;
 };
 

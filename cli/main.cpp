@@ -74,6 +74,7 @@ constexpr std::array kRefused{Refused{"explain", "--csv", "explain has no table,
                               Refused{"worker", "--json", "worker speaks a language of its own, must be left out"},
                               Refused{"worker", "--csv", "worker speaks a language of its own, must be left out"},
                               Refused{"live", "--csv", "live shows lines as they move, must be --json"},
+                              Refused{"trace", "--csv", "trace has a list a block, must be --json"},
                               Refused{"windows", "--json", "windows draws a picture, must be left out"},
                               Refused{"windows", "--csv", "windows draws a picture, must be left out"}};
 
@@ -119,6 +120,7 @@ Exit run(int argc, char** argv) {
   add_paper(app, globals);
   add_worker(app, globals);
   add_live(app, globals);
+  add_trace(app, globals);
   add_globals(app, globals);
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) add_globals(*command, globals);
   for (const auto& [command, option, why] : kRefused) app.get_subcommand(command)->get_option(option)->group("");

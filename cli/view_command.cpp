@@ -19,6 +19,7 @@
 #include "cli/sample_picture.h"
 #include "viewer/logic/model.h"
 #include "viewer/logic/schedule.h"
+#include "viewer/logic/state_rules.h"
 #include "viewer/logic/steps.h"
 #include "viewer/logic/tour.h"
 
@@ -29,8 +30,8 @@ namespace {
 struct ViewArguments {
   LayerArguments layers;
   RowArguments rows;
-  std::string panel, arrangement, tensor, at, size, state, screenshot, export_data, image, theme;
-  std::vector<std::string> live;
+  std::string panel, arrangement, order, tensor, at, size, state, screenshot, export_data, image, theme;
+  std::vector<std::string> live, fields;
   std::string chart, timed, swept, worker;
   std::optional<std::int64_t> step, block, tour;
   double scale = 0, measure_seconds = 0;
@@ -123,9 +124,13 @@ viewer::KeptState base_state(const ViewArguments& a) {
 }
 
 void choose_cursor(const ViewArguments& a, viewer::State& state) {
-  if (a.at.empty() && a.tensor.empty()) return;
   const viewer::Model model(state);
   if (!model.problem()) return;
+  if (a.at.empty() && a.tensor.empty()) {
+    // Another layer or row than the state's own moves a cursor that nobody has placed.
+    if (a.layers.given() || a.rows.algorithm_given()) state.cursor = model.valid(state.cursor);
+    return;
+  }
   viewer::Cursor cursor{"y", {}};
   if (!a.tensor.empty()) cursor.tensor = parse_tensor(a.tensor, model);
   if (!a.at.empty()) cursor.at = parse_at(a.at, *model.find(cursor.tensor));
@@ -140,6 +145,17 @@ std::vector<std::string> live_runs(const ViewArguments& a) {
   if (a.live.empty() && a.rows.algorithm_given())
     for (const Run& run : a.rows.runs()) add(run);
   return names;
+}
+
+// A state that was asked for is shown as it is, or not at all; the last session's may be mended in its window.
+void refuse_wrong(const ViewArguments& a, const viewer::State& state) {
+  const viewer::Model model(state);
+  if (const std::string wrong = viewer::wrong_block(state, model); a.block && !wrong.empty())
+    throw BadInput("--" + wrong);
+  if (a.state.empty() && a.screenshot.empty() && a.export_data.empty()) return;
+  if (!model.overflow().empty()) throw Unsupported(model.overflow());
+  if (const std::vector<std::string> wrong = viewer::wrong_in(state, model); !wrong.empty())
+    throw BadInput("state: " + wrong.front());
 }
 
 void choose(const ViewArguments& a, viewer::State& state) {
@@ -167,7 +183,10 @@ void choose(const ViewArguments& a, viewer::State& state) {
   if (a.scale > 0) state.scale = a.scale;
   state.step = a.step.value_or(state.step);
   state.block = a.block.value_or(state.block);
+  if (!a.order.empty()) state.order = a.order;
+  for (const std::string& field : a.fields) state = viewer::with_field(state, field);
   choose_cursor(a, state);
+  refuse_wrong(a, state);
   // What is on show is never nothing: a picture that cannot be read is wrong usage here, and a notice in the window.
   if (!state.picture.empty() && state.picture != "random") PictureFile(state.picture).decode();
 }
@@ -189,6 +208,7 @@ void view(const ViewArguments& arguments) {
   options.measure_seconds = arguments.measure_seconds;
   options.measured_runs = live_runs(arguments);
   if (options.measured_runs.empty()) options.measured_runs = {base.state.performance.run};
+  if (!window) options.width = 1600, options.height = 1000;
   if (!arguments.size.empty()) parse_view_size(arguments.size, options);
   const Module& module = convlens::module("viewer");
   if (!module.missing.empty())
@@ -221,7 +241,8 @@ void add_view(CLI::App& app, const Globals&) {
                "what measures for the Performance panel, as in 'ssh host convlens worker'; this program when left out");
   command.number(
       "--measure", 0, 3600, [a](double v) { a->measure_seconds = v; },
-      "before a picture or data of the Performance panel: measure for so many seconds, and what it is compared with");
+      "before a picture or data of the Performance panel: measure for so many seconds, and what it is compared with; "
+      "before a picture of the Kernel panel: check and time the kernel");
   command.text("--tensor", a->tensor, "ID", "what --at points into: x, w, y, or a row and its stage");
   command.text("--at", a->at, "I,J,…", "the cell to point at, as in 0,0,5,7");
   command.integer(
@@ -230,15 +251,23 @@ void add_view(CLI::App& app, const Globals&) {
   command.integer(
       "--block", 0, viewer::kMostBlocks, [a](std::int64_t v) { a->block = v; },
       "of the arrangement `schedule`: which of an image's blocks");
+  command.one_of("--order", a->order, viewer::order_names(),
+                 "of the arrangement `schedule`: as blocks are launched, or as it happened on a GPU");
   command.integer(
-      "--tour", 0, static_cast<long>(viewer::tour().size()), [a](std::int64_t v) { a->tour = v; },
+      "--tour", 1, static_cast<long>(viewer::tour().size()), [a](std::int64_t v) { a->tour = v; },
       "start with this step of the guided tour, from 1");
   command.text("--image", a->image, "FILE", "a picture as the input, or `random`");
-  command.text("--size", a->size, "WxH", "of the window or picture, in pixels; 1600x1000 when left out");
+  command.text("--size", a->size, "WxH",
+               "in pixels; when left out, of a window what fits the monitor, of a picture 1600x1000");
   command.number(
-      "--scale", 0.5, 4, [a](double v) { a->scale = v; }, "of everything; the monitor's when left out");
+      "--scale", viewer::kLeastScale, viewer::kMostScale, [a](double v) { a->scale = v; },
+      "of everything; the monitor's when left out");
   command.one_of("--theme", a->theme, {"dark", "light"}, "of the colours");
   command.text("--state", a->state, "FILE", "start from a state file that the viewer wrote");
+  command
+      .text("--set", a->fields, "FIELD=VALUE",
+            "of a state file, for what has no option of its own, as in numerics.injection=nan")
+      .repeated();
   command.text("--screenshot", a->screenshot, "FILE", "draw one picture into this PNG, without a display");
   command.text("--export", a->export_data, "FILE",
                "write what the panel shows into this .csv or .json, without a display");

@@ -18,6 +18,13 @@ endif()
 file(GLOB programs ${OUTPUT}/bin/*)
 file(GLOB libraries ${OUTPUT}/lib/*.so)
 file(GLOB modules ${OUTPUT}/lib/convlens/*.so)
+# Dear ImGui opens this one by its name.
+if(EXISTS ${OUTPUT}/lib/convlens/convlens_viewer.so)
+  find_file(gl libGL.so.1 PATHS /usr/lib /usr/lib64 /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib/x86_64-linux-gnu
+    REQUIRED NO_DEFAULT_PATH)
+  list(APPEND libraries ${gl})
+  file(INSTALL ${gl} DESTINATION ${OUTPUT}/lib FOLLOW_SYMLINK_CHAIN MESSAGE_NEVER)
+endif()
 file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${programs} LIBRARIES ${libraries} MODULES ${modules}
   RESOLVED_DEPENDENCIES_VAR needed
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread)\\.so" "^lib(cu|nv)")

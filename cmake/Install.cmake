@@ -10,7 +10,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/kernels DESTINATION ${CMAKE_INSTALL_DATA
   FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "common/*.h" PATTERN "runtime" EXCLUDE)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/notebooks/data DESTINATION ${CMAKE_INSTALL_DATADIR}/convlens COMPONENT Runtime
-  FILES_MATCHING PATTERN "*.jsonl")
+  FILES_MATCHING PATTERN "*.jsonl" PATTERN "*.trace")
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/algorithms DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/convlens COMPONENT Development
   FILES_MATCHING PATTERN "*.h" PATTERN "peers/onednn" EXCLUDE)
@@ -29,8 +29,11 @@ add_custom_target(bundle
   COMMAND ${CMAKE_COMMAND} -E tar cJf ${bundle}.tar.xz convlens-gpu-bench
   WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
 add_dependencies(bundle convlens)
-foreach(target convlens_cuda convlens_tests)
+foreach(target convlens_cuda convlens_viewer)
   if(TARGET ${target})
     add_dependencies(bundle ${target})
   endif()
 endforeach()
+if(CONVLENS_BUNDLE_TESTS AND TARGET convlens_tests)
+  add_dependencies(bundle convlens_tests)
+endif()

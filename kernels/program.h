@@ -76,6 +76,8 @@ struct Kernel {
 
   // In place of the files of these names, such as what somebody has edited: "im2win/im2win_cc.cu" and its text.
   std::map<std::string, std::string> texts = {};
+
+  bool traced = false;  // whether its blocks note where and when they ran (kernels/trace.h)
 };
 
 // What a step reads or writes: an operand of the call, a part of the workspace, or a number handed to a kernel.
@@ -125,8 +127,8 @@ struct Gemm {
   bool accumulate = false;                        // C += instead of C =
   bool complex = false;
   DType in = DType::f32, out = DType::f32;  // accumulated in f32
-  bool tf32 = false;  // f32 operands on tensor cores, which read 10 of their bits: only where an option says so
-  std::string workspace;                    // the buffer that cuBLAS may use; its size is the buffer's
+  bool tf32 = false;      // f32 operands on tensor cores, which read 10 of their bits: only where an option says so
+  std::string workspace;  // the buffer that cuBLAS may use; its size is the buffer's
   std::int64_t workspace_bytes = 0;
 };
 

@@ -38,6 +38,21 @@ Decisions decisions(Program program) {
   return d;
 }
 
+Algorithm with_programs(const Algorithm& row, std::function<void(Program&)> change) {
+  Algorithm own = row;
+  own.decide = [decide = row.decide, change = std::move(change)](const Request& request) {
+    Decisions d = decide(request);
+    Program program = *d.program;
+    change(program);
+    Decisions changed = decisions(std::move(program));
+    d.program = changed.program;
+    d.execute = changed.execute;
+    d.kernel = nullptr;
+    return d;
+  };
+  return own;
+}
+
 Option sizes_option() {
   return {"sizes",
           "Sizes",
@@ -50,10 +65,9 @@ Option sizes_option() {
 bool sizes_at_run_time(const Request& request) { return request.options.is("sizes", "runtime"); }
 
 Kernel kernel(const Request& request, std::string file, std::string entry, std::vector<Constant> constants) {
-  constants.insert(constants.begin(),
-                   {Constant("dtype", request.dtype), Constant("x_layout", request.layouts.x),
-                    Constant("w_layout", request.layouts.w), Constant("y_layout", request.layouts.y),
-                    Constant("has_bias", request.problem.bias())});
+  constants.insert(constants.begin(), {Constant("dtype", request.dtype), Constant("x_layout", request.layouts.x),
+                                       Constant("w_layout", request.layouts.w), Constant("y_layout", request.layouts.y),
+                                       Constant("has_bias", request.problem.bias())});
   return {std::move(file), std::move(entry), std::move(constants), layer_sizes(request), sizes_at_run_time(request)};
 }
 

@@ -1,6 +1,7 @@
 // What every row on a GPU has in common.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace convlens::gpu {
 // Decisions whose `execute` hands `program` to the runtime, which throws NoDevice where there is no GPU. Stages,
 // scratch, FLOPs and the error model are left to the row. Throws Unsupported for a grid larger than a launch may have.
 Decisions decisions(Program program);
+
+// The row with its programs changed, as by somebody who edits a kernel; the rest of what it decides stays.
+Algorithm with_programs(const Algorithm& row, std::function<void(Program&)> change);
 
 // The option `sizes` that every row with own kernels has: constant | runtime.
 Option sizes_option();

@@ -10,6 +10,7 @@
 #include "algorithms/interface/plan.h"
 #include "algorithms/measure/device.h"
 #include "kernels/program.h"
+#include "kernels/trace.h"
 
 namespace convlens::gpu {
 
@@ -43,6 +44,9 @@ class Runtime {
   // Queues the program's steps on `stream`. Compiles what isn't yet compiled.
   virtual void execute(const std::shared_ptr<const Program>& program, const Arguments& arguments,
                        const Workspace& workspace, Stream stream) = 0;
+
+  // What the blocks of the program's traced kernel noted in its last execution, in launch order; waits for the GPU.
+  virtual std::vector<BlockSpan> spans(const Program& program) = 0;
 
   // Asks the library of `call` whether it computes `request`, on the device that this names. Some answers take seconds,
   // when they are first asked for: the library's engines are timed.

@@ -11,6 +11,7 @@
 
 #include "algorithms/embedded.h"
 #include "algorithms/error.h"
+#include "kernels/trace.h"
 
 namespace convlens {
 const std::vector<EmbeddedFile>& kernel_files();  // made by the build
@@ -57,7 +58,8 @@ std::string included_name(const std::string& line) {
 // The text of one of the kernel's files: what it brings along, or the file.
 std::string text_of(const Kernel& kernel, const std::string& file) {
   const auto own = kernel.texts.find(file);
-  return own == kernel.texts.end() ? kernel_file(file) : own->second;
+  const std::string text = own == kernel.texts.end() ? kernel_file(file) : own->second;
+  return kernel.traced && file == kernel.file ? with_block_note(text, kernel.entry) : text;
 }
 
 // Appends `file` with its includes in place, each file once.
@@ -113,6 +115,7 @@ std::string kernel_file(const std::string& file) {
 std::string source(const Kernel& kernel) {
   std::string text = prologue(kernel);
   std::vector<std::string> seen;
+  if (kernel.traced) append(text, kernel, "common/trace.cuh", seen);
   append(text, kernel, kernel.file, seen);
   return text;
 }

@@ -23,14 +23,15 @@ struct Files {
 struct ViewOptions {
   State state;
   Files files;
-  std::string state_file;           // where a window's state is written when it is closed; "" for nowhere
-  std::string notice;               // what the status bar says first
-  int width = 1600, height = 1000;  // of the window or the screenshot, in pixels
-  std::string screenshot;           // draw one picture off-screen into this PNG, without a window
+  std::string state_file;     // where a window's state is written when it is closed; "" for nowhere
+  std::string notice;         // what the status bar says first
+  int width = 0, height = 0;  // of the window or the screenshot, in pixels; 0: of a window what fits the monitor
+  std::string screenshot;     // draw one picture off-screen into this PNG, without a window
   std::optional<double> pointer_x, pointer_y;  // for the screenshot: where the pointer is, in pixels
   std::vector<std::string> worker;  // the program that measures, and its arguments; none: nothing is measured
   // Before a picture or data: for how long these live runs are measured, one after the other, and after them, for at
-  // most as long, what the Performance panel compares them with.
+  // most as long, what the Performance panel compares them with. Before a picture of the Kernel panel, more than 0: the
+  // kernel is checked and timed.
   double measure_seconds = 0;
   std::vector<std::string> measured_runs;
   std::string export_data;  // write the panel's data into this .csv or .json, without a window and without OpenGL

@@ -22,8 +22,8 @@ namespace {
 
 Decisions decide(const Request& request) {
   const ConvProblem& problem = request.problem;
-  const simd::LoopPlan loop(request, simd::kRowTapChannel, simd::picture_row_bytes(request),
-                            simd::is_depthwise(problem));
+  const simd::Panels panels(problem, simd::kRowTapChannel, simd::is_depthwise(problem));
+  const simd::LoopPlan loop(request, panels, simd::picture_row_bytes(request));
   const std::int64_t border_rows = loop.blocking.images * loop.blocking.rows, size = size_of(request.dtype);
 
   std::vector<Stage> stages = simd::picture_stages(request);

@@ -42,11 +42,20 @@ struct TileAxis {
     return found;
   }
 
+  // Whether strides or dilations may leave elements between the taps that no output reads.
+  bool may_have_gaps() const { return window.dilation > 1 || window.stride > window.taps; }
+
   // Calls emit(first, count) for every unbroken run of elements of the image that `tile` reads.
   template <class Emit>
   void runs(std::int64_t tile, Emit&& emit) const {
-    const std::int64_t end = std::min(window.size, origin(tile) + span());
-    for (std::int64_t first = std::max<std::int64_t>(0, origin(tile)); first < end; ++first) {
+    const std::int64_t unread = (per_tile - outputs(tile)) * window.stride;  // at the end of the last tile
+    const std::int64_t begin = std::max<std::int64_t>(0, origin(tile));
+    const std::int64_t end = std::min(window.size, origin(tile) + span() - unread);
+    if (!may_have_gaps()) {
+      if (end > begin) emit(begin, end - begin);
+      return;
+    }
+    for (std::int64_t first = begin; first < end; ++first) {
       std::int64_t last = first;
       while (last < end && reads(tile, last)) ++last;
       if (last > first) emit(first, last - first);
@@ -54,11 +63,15 @@ struct TileAxis {
     }
   }
 
-  // Calls visit(tile) for every tile that reads the input element.
+  // Calls visit(tile) for every tile that reads the input element: later taps belong to the same output or one before.
   template <class Visit>
   void tiles_of(std::int64_t input, Visit&& visit) const {
-    for (std::int64_t tile = 0; tile < tiles; ++tile)
-      if (reads(tile, input)) visit(tile);
+    std::int64_t before = -1;
+    window.readers(input, [&](std::int64_t output, std::int64_t) {
+      const std::int64_t tile = output / per_tile;
+      if (tile != before) visit(tile);
+      before = tile;
+    });
   }
 };
 

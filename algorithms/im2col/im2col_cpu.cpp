@@ -20,10 +20,12 @@ struct Im2colWindows {
   View<const float> x;
   float* memory;
   bool stored;
+  std::int64_t pieces;  // of the channels; only where there are no groups
 
+  std::int64_t channels() const { return problem.ci() / pieces; }  // of a tap that are in memory
   // With groups, each tap's channels are a segment of their own.
   std::int64_t segments() const { return problem.groups() == 1 ? 1 : problem.taps(); }
-  std::int64_t length() const { return problem.reduction() / segments(); }
+  std::int64_t length() const { return problem.reduction() / pieces / segments(); }
 
   float* row(const simd::Block& block, std::int64_t n, std::int64_t p, int thread) const {
     const std::int64_t in_n = stored ? n : n - block.first_n, in_p = stored ? p : p - block.first_p;
@@ -31,14 +33,14 @@ struct Im2colWindows {
     return memory + copy + in_n * matrix.axes[0].stride + in_p * matrix.axes[1].stride;
   }
 
-  void fill(const simd::Block& block, float* to) const {
-    const Box box{{block.first_n, block.first_p, 0, 0, 0, 0},
-                  {block.images, block.rows, problem.wo(), problem.ci(), problem.hf(), problem.wf()}};
+  void fill(const simd::Block& block, std::int64_t piece, float* to) const {
+    const Box box{{block.first_n, block.first_p, 0, piece * channels(), 0, 0},
+                  {block.images, block.rows, problem.wo(), channels(), problem.hf(), problem.wf()}};
     simd::fill_runs<0, 1, 2, 4, 5, 3>(Im2colMap(problem), box, x, to);
   }
 
-  void prepare(const simd::Block& block, int thread) const {
-    if (!stored) fill(block, row(block, block.first_n, block.first_p, thread));
+  void prepare(const simd::Block& block, std::int64_t piece, int thread) const {
+    if (!stored) fill(block, piece, row(block, block.first_n, block.first_p, thread));
   }
 
   void rows(const simd::Block& block, std::int64_t n, std::int64_t p, std::int64_t q, std::int64_t count,
@@ -54,23 +56,26 @@ Decisions decide(const Request& request) {
   Stage matrix = im2col_stage(request.problem, request.dtype);
   const std::vector<int> order{0, 1, 2, 4, 5, 3};
   matrix.lay_out(order);
-  const simd::LoopPlan loop(request, simd::kRowTapChannel, matrix.axes[1].stride * matrix.cell_bytes());
+  const std::int64_t pieces = stored ? 1 : simd::channel_pieces(request);
+  const simd::Panels panels(request.problem, simd::kRowTapChannel, false, pieces);
+  const simd::LoopPlan loop(request, panels, matrix.axes[1].stride * matrix.cell_bytes() / pieces);
   if (!stored) {
     matrix.axes[0].resident = std::min(matrix.axes[0].extent, loop.blocking.images);
     matrix.axes[1].resident = loop.blocking.rows;
+    matrix.axes[3].resident /= pieces;
     matrix.copies = loop.threads;
     matrix.lay_out(order);
   }
 
   Decisions d = loop.decisions({matrix}, {});
   simd::set_calls(d, [=](const Arguments& a, const Workspace& workspace, bool packed_already) {
-    const Im2colWindows windows{loop.problem, matrix, a.x.as<float>(), workspace.get<float>("im2col"), stored};
+    const Im2colWindows windows{loop.problem, matrix, a.x.as<float>(), workspace.get<float>("im2col"), stored, pieces};
     if (stored && !packed_already) {
 #pragma omp parallel for collapse(2) num_threads(loop.threads)
       for (std::int64_t n = 0; n < loop.problem.n(); ++n)
         for (std::int64_t p = 0; p < loop.problem.ho(); ++p) {
           const simd::Block row{n, 1, p, 1};
-          windows.fill(row, windows.row(row, n, p, 0));
+          windows.fill(row, 0, windows.row(row, n, p, 0));
         }
     }
     loop.run(a, workspace, packed_already, windows);

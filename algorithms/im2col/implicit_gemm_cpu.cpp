@@ -27,7 +27,7 @@ struct ImplicitWindows {
 
   std::int64_t segments() const { return problem.taps(); }
   std::int64_t length() const { return problem.ci_per_group(); }
-  void prepare(const simd::Block&, int) const {}
+  void prepare(const simd::Block&, std::int64_t, int) const {}
 
   void rows(const simd::Block&, std::int64_t n, std::int64_t p, std::int64_t q, std::int64_t count, std::int64_t g,
             std::int64_t s, int, const float** out) const {
@@ -45,7 +45,8 @@ bool pointer_a_row(const ConvProblem& p) {
 }
 
 Decisions decide(const Request& request) {
-  const simd::LoopPlan loop(request, simd::kRowTapChannel, simd::picture_row_bytes(request));
+  const simd::Panels panels(request.problem, simd::kRowTapChannel);
+  const simd::LoopPlan loop(request, panels, simd::picture_row_bytes(request));
   std::vector<Stage> stages = simd::picture_stages(request);
   stages.push_back(im2col_stage(request.problem, request.dtype));
   stages.back().stored = false;

@@ -60,6 +60,14 @@ std::string too_large(const Plan& plan, std::int64_t limit) {
          " bytes, must be ≤ the memory limit of " + std::to_string(limit) + " bytes";
 }
 
+// "tensors: x 25690112 + w 147456 + y 25690112 bytes, must be ≤ the memory limit of … bytes, whatever the row"
+std::string tensors_too_large(const Request& request, std::int64_t limit) {
+  return "tensors: x " + std::to_string(request.x_bytes()) + " + w " + std::to_string(request.w_bytes()) + " + y " +
+         std::to_string(request.y_bytes()) +
+         (request.problem.bias() ? " + bias " + std::to_string(request.bias_bytes()) : "") +
+         " bytes, must be ≤ the memory limit of " + std::to_string(limit) + " bytes, whatever the row";
+}
+
 struct Judged {
   Support support;
   std::shared_ptr<const Plan> plan;
@@ -85,6 +93,8 @@ Judged judge(const Algorithm& algorithm, const Request& asked, std::size_t sugge
     if (const auto refusal = rule.refuse(request))
       return {{false, refusal->reason, runnable(algorithm, refusal->nearest, suggestions)}, {}};
 
+  if (request.memory_limit && request.tensor_bytes() > *request.memory_limit)
+    return {{false, tensors_too_large(request, *request.memory_limit), {}}, {}};
   std::shared_ptr<const Plan> plan;
   try {
     plan = std::make_shared<Plan>(algorithm, request, algorithm.decide(request));

@@ -32,15 +32,6 @@ constexpr const char* kColumns[] = {
     // what else is known
     "error_over_bound", "engine_notes"};
 
-std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[] = "2000-01-01T00:00:00Z";
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
 Json problem_object(const ConvSpec& s) {
   return {{"n", s.n},
           {"ci", s.ci},
@@ -185,6 +176,15 @@ std::string quoted(const std::string& text) {
 }
 
 }  // namespace
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[] = "2000-01-01T00:00:00Z";
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
 
 std::string to_json(const Measurement& measurement) { return dump(record(measurement)); }
 

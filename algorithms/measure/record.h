@@ -42,6 +42,9 @@ struct Measurement {
   std::vector<std::string> notes = {};  // besides the plan's
 };
 
+// Now, in UTC, as records have it: "2026-03-01T12:00:00Z".
+std::string utc_now();
+
 // One line of JSON, without the newline.
 std::string to_json(const Measurement& measurement);
 

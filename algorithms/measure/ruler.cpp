@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <limits>
 
 #include "algorithms/measure/machine.h"
@@ -73,6 +74,13 @@ double Timing::quantile_ms(double q) const {
 double Timing::spread() const {
   const double median = median_ms();
   return median > 0 ? (quantile_ms(0.75) - quantile_ms(0.25)) / median : kNaN;
+}
+
+std::string advice_on_waiting(const Timing& timing, int threads) {
+  if (threads < 2 || timing.samples_ms.empty() || timing.median_ms() < 1.5 * timing.min_ms()) return "";
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return "";
+  return "samples disagree by half: other programs run. With OMP_WAIT_POLICY=passive in the environment threads do not "
+         "spin while they wait, which a busy machine needs and an idle one is a little slower with";
 }
 
 double tflops(std::int64_t flops, double milliseconds) {

@@ -34,6 +34,12 @@ struct Timing {
 
 Timing measure(const std::function<void()>& call, const RulerOptions& options);
 
+// OpenMP's threads spin while they wait for each other, and so take the time of a busy machine from those they wait
+// for. What to try, in a line, where the samples of several threads disagree by half and the user has not said how
+// threads are to wait; otherwise "". The program cannot choose for them: OpenMP reads the choice before any of its code
+// runs.
+std::string advice_on_waiting(const Timing& timing, int threads);
+
 // FLOPs / time, in units of 10¹² a second; NaN for no time or no work, so that nothing is divided by zero. With a
 // plan's flops() it is *direct-equivalent*: what the direct sum would have to do to be as fast. An algorithm that needs
 // fewer (Winograd, FFT) can so exceed what the machine is able to do; with executed_flops() it cannot.

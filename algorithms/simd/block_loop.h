@@ -1,11 +1,15 @@
 // The loop nest around the micro-kernel that the fast CPU rows share.
 //
 //   for each block of output rows            shared out between threads; its windows stay in the L2 cache
-//     prepare the block's windows            im2win, im2col: form them; direct: nothing
-//     for each panel of the filter           stays in L2 while the block's tiles use it
-//       for each tile of the block's pixels  accumulates in registers
+//     for each piece of the reduction        a few channels of all taps, or everything
+//       prepare the block's windows          im2win, im2col: form them; direct: nothing
+//       for each panel of the filter         stays in L1 or L2 while the block's tiles use it
+//         for each tile of the block's pixels   accumulates in registers
 //
-// Each output is summed by one tile in the order of k, so results do not depend on blocks, tiles or threads.
+// The filter is packed before the loops, panel by panel within them, or not at all: `pack`.
+//
+// Each output is summed in the order of k, whose pieces depend on the problem alone, so results do not depend on
+// blocks, tiles, packing or threads.
 #pragma once
 
 #include <omp.h>
@@ -24,12 +28,14 @@ struct Block {
   std::int64_t first_n = 0, images = 1, first_p = 0, rows = 1;
 };
 
-// How an output is cut into blocks.
+// How an output is cut into blocks; and how the panels of each are shared out, where there are too few blocks for all
+// threads: the windows of a block are then made once a share.
 struct Blocking {
-  std::int64_t images = 1, rows = 1;
+  std::int64_t images = 1, rows = 1, shares = 1;
 
-  std::int64_t count(const ConvProblem& p) const { return per_batch(p) * per_image(p); }
+  std::int64_t count(const ConvProblem& p) const { return per_batch(p) * per_image(p) * shares; }
   Block at(const ConvProblem& p, std::int64_t index) const {
+    index /= shares;
     const std::int64_t n = index / per_image(p) * images, row = index % per_image(p) * rows;
     return {n, std::min(images, p.n() - n), row, std::min(rows, p.ho() - row)};
   }
@@ -39,16 +45,25 @@ struct Blocking {
   std::int64_t per_image(const ConvProblem& p) const { return (p.ho() + rows - 1) / rows; }
 };
 
+// Who packs the filter: the row before its loops, each thread the panels that it is about to use, or nobody.
+enum class Pack : std::uint8_t { on, block, off };
+
 // What of the loop nest can be switched off, to see what it is worth.
 struct Switches {
   bool simd = true, register_tile = true, prefetch = true, nontemporal = false;
+  Pack pack = Pack::on;
 };
+Pack choose_pack(const Request& request);
 Switches switches(const Request& request);
-// As many output rows as keep `row_bytes` each within half an L2 cache, but so that every thread gets several blocks.
-Blocking choose_blocking(const Request& request, std::int64_t row_bytes);
+// As many output rows as keep `row_bytes` each within half an L2 cache, but so that every thread gets several blocks;
+// where packing is done once a block, few large ones instead, and shares of them.
+Blocking choose_blocking(const Request& request, const Panels& panels, std::int64_t row_bytes);
+// How many pieces the channels are taken in where each block packs its panels: the fewest equal ones that leave a
+// piece's panel and windows in the nearest caches, but of whole vectors of channels. One where there are groups.
+std::int64_t channel_pieces(const Request& request);
 int used_threads(const Request& request);
 std::vector<Option> block_options();  // simd, threads, register_tile, cache_block
-std::vector<Option> loop_options();   // these, prefetch and nontemporal
+std::vector<Option> loop_options();   // these, pack, prefetch and nontemporal
 
 // A row's call and its kernel from one function: compute(arguments, workspace, packed_already), which leaves out
 // packing the filter, copying the picture and storing windows where a call before has done so. What is formed block by
@@ -62,19 +77,29 @@ void set_calls(Decisions& decisions, Compute compute) {
 // The limit that the fast rows share.
 Rule f32_only();
 
+// The filter as the loops find it.
+struct Filter {
+  View<const float> w;
+  std::span<const FilterValue> values;  // of w
+  const std::int64_t* within;           // their offsets in the order of k; unless packed
+  const float* bias;                    // by panels.pack_bias
+  float* packed;                        // by panels.pack; or of each thread a piece of panels.at_a_time(); or null
+};
+
 struct BlockLoop {
   const ConvProblem& problem;
   const Panels& panels;
-  const float* packed;  // by panels.pack
+  Filter filter;
   View<float> y;
   Blocking blocking;
   Switches switches;
   int threads;
-  std::int64_t step = switches.register_tile ? tile_pixels() : 1;  // pixels of a full tile
+  std::int64_t step = switches.register_tile ? tile_pixels() : 1;   // pixels of a full tile
+  bool nontemporal = switches.nontemporal && panels.pieces() == 1;  // what is added to must stay in the cache
 
   // Windows offers
-  //   segments(), length()                      of each pixel's window
-  //   prepare(block, thread)                    makes the windows of the block
+  //   segments(), length()                      of each pixel's window, or the piece of it
+  //   prepare(block, piece, thread)             makes the windows of the block, each piece where the last one was
   //   rows(block, n, p, q, count, g, s, thread, out)
   //       where segment s begins for the pixels (n, p, q) … (n, p, q + count − 1) of group g
   template <class Windows>
@@ -87,10 +112,12 @@ struct BlockLoop {
 #pragma omp for schedule(dynamic)
       for (std::int64_t index = 0; index < blocks; ++index) {
         const Block block = blocking.at(problem, index);
-        windows.prepare(block, thread);
-        for (std::int64_t g = 0; g < panels.groups(); ++g) {
-          find_windows(windows, block, g, thread, tiles);
-          multiply_group(windows, g, tiles);
+        for (std::int64_t piece = 0; piece < panels.pieces(); ++piece) {
+          windows.prepare(block, piece, thread);
+          for (std::int64_t g = 0; g < panels.groups(); ++g) {
+            if (piece == 0 || panels.groups() > 1) find_windows(windows, block, g, thread, tiles);
+            multiply_group(windows, g, piece, index % blocking.shares, thread, tiles);
+          }
         }
       }
     }
@@ -125,33 +152,48 @@ struct BlockLoop {
     }
   }
 
-  // Panels outermost, so that a panel is read from L2 by all tiles of the block; a filter that fits into L1 along with
-  // a tile's windows takes the other order, which reads those windows once.
+  // Panels outermost, so that a panel is read from L2 by all tiles of the block; those that fit into L1 along with a
+  // tile's windows take the other order, which reads those windows once.
   template <class Windows>
-  void multiply_group(const Windows& windows, std::int64_t g, const Tiles& tiles) const {
-    constexpr std::int64_t kHalfL1 = 24 * 1024;
-    const std::int64_t panel_bytes = windows.segments() * windows.length() * panels.width() * size_of(DType::f32);
-    const std::int64_t panel_step = panels.per_group() * panel_bytes <= kHalfL1 ? panels.per_group() : 1;
-    for (std::int64_t b = 0; b < panels.per_group(); b += panel_step)
+  void multiply_group(const Windows& windows, std::int64_t g, std::int64_t piece, std::int64_t share, int thread,
+                      const Tiles& tiles) const {
+    const std::int64_t at_a_time = panels.at_a_time(), size = panels.piece_reduction() * panels.width();
+    float* const own = filter.packed + (switches.pack == Pack::block ? thread * at_a_time * size : 0);
+    const std::int64_t end = panels.per_group() * (share + 1) / blocking.shares;
+    for (std::int64_t b = panels.per_group() * share / blocking.shares; b < end; b += at_a_time) {
+      if (switches.pack == Pack::block)
+        for (std::int64_t k = 0; k < at_a_time; ++k)
+          panels.pack(filter.w, filter.values, g, b + k, piece, own + k * size);
       for (std::int64_t first = 0; first < tiles.pixels(); first += step)
-        for (std::int64_t inner = b; inner < b + panel_step; ++inner) multiply_tile(windows, g, inner, first, tiles);
+        for (std::int64_t k = 0; k < at_a_time; ++k) {
+          Tile tile = tile_of(windows, g, b + k, first, tiles);
+          tile.add = piece > 0;
+          if (switches.pack == Pack::off)
+            tile.filter = {&filter.w(panels.first_channel(g, b + k), 0, 0, 0), filter.w.strides[0],
+                           filter.within + piece * panels.piece_reduction()};
+          else
+            tile.panel = switches.pack == Pack::block ? own + k * size : filter.packed + panels.offset(g, b + k, piece);
+          multiply_tile(tile, first, tiles);
+        }
+    }
   }
 
   template <class Windows>
-  void multiply_tile(const Windows& windows, std::int64_t g, std::int64_t b, std::int64_t first,
-                     const Tiles& tiles) const {
-    const std::int64_t o = panels.first_channel(g, b);
-    Tile tile{.pixels = std::min(step, tiles.pixels() - first),
-              .segments = windows.segments(),
-              .length = windows.length(),
-              .rows = tiles.rows.data() + first * windows.segments(),
-              .panel = packed + panels.offset(g, b),
-              .bias = packed + panels.bias_offset(g, b),
-              .to = tiles.to.data() + first,
-              .to_offset = o,
-              .channels = panels.channels(b),
-              .prefetch = switches.prefetch && !switches.nontemporal,
-              .nontemporal = switches.nontemporal};
+  Tile tile_of(const Windows& windows, std::int64_t g, std::int64_t b, std::int64_t first, const Tiles& tiles) const {
+    return {.pixels = std::min(step, tiles.pixels() - first),
+            .segments = windows.segments(),
+            .length = windows.length(),
+            .rows = tiles.rows.data() + first * windows.segments(),
+            .bias = filter.bias + panels.bias_offset(g, b),
+            .to = tiles.to.data() + first,
+            .to_offset = panels.first_channel(g, b),
+            .channels = panels.channels(b),
+            .prefetch = switches.prefetch && !nontemporal,
+            .nontemporal = nontemporal};
+  }
+
+  void multiply_tile(Tile tile, std::int64_t first, const Tiles& tiles) const {
+    const std::int64_t o = tile.to_offset;
     if (y.strides[1] == 1) return multiply_one(tile, o);
 
     // Channels that are not contiguous in y are computed side by side, then written apart.
@@ -161,6 +203,10 @@ struct BlockLoop {
     tile.to = apart;
     tile.to_offset = 0;
     tile.nontemporal = false;
+    if (tile.add)
+      for (std::int64_t j = 0; j < tile.channels; ++j)
+        for (std::int64_t i = 0; i < tile.pixels; ++i)
+          apart[i][j] = tiles.to[static_cast<std::size_t>(first + i)][(o + j) * y.strides[1]];
     multiply_one(tile, o);
     for (std::int64_t j = 0; j < tile.channels; ++j)
       for (std::int64_t i = 0; i < tile.pixels; ++i)
@@ -180,13 +226,12 @@ struct BlockLoop {
 struct LoopPlan {
   ConvProblem problem;
   Panels panels;
-  ReductionOrder order;  // of the windows' values
   Blocking blocking;
   Switches switches;
   int threads;
 
-  // `row_bytes` are those that the windows of one output row take; `depthwise` as for Panels.
-  LoopPlan(const Request& request, const ReductionOrder& window_order, std::int64_t row_bytes, bool depthwise = false);
+  // `row_bytes` are those that the windows of one output row take.
+  LoopPlan(const Request& request, const Panels& panels, std::int64_t row_bytes);
 
   // Everything but how to execute: `stages` and the panels, and `scratch` and their bias.
   Decisions decisions(std::vector<Stage> stages, std::vector<Buffer> scratch) const;
@@ -194,9 +239,19 @@ struct LoopPlan {
   // Packs the filter, if that has not been done already, and runs the loops.
   template <class Windows>
   void run(const Arguments& a, const Workspace& workspace, bool packed_already, const Windows& windows) const {
-    float* const packed = workspace.get<float>("panels");
-    if (!packed_already) panels.pack(problem, a.w.as<float>(), a.bias.as<float>(), order, packed, threads);
-    BlockLoop{problem, panels, packed, a.y.as<float>(), blocking, switches, threads}.run(windows);
+    const auto w = a.w.as<float>();
+    const std::vector<FilterValue> values = panels.values(w);
+    std::vector<std::int64_t> within;
+    if (switches.pack == Pack::off) {
+      within.resize(values.size());
+      for (const FilterValue& value : values) within[static_cast<std::size_t>(value.k)] = value.offset;
+    }
+    float* const bias = workspace.get<float>("panel_bias");
+    float* const packed = switches.pack == Pack::off ? nullptr : workspace.get<float>("panels");
+    if (!packed_already) panels.pack_bias(a.bias.as<float>(), bias);
+    if (!packed_already && switches.pack == Pack::on) panels.pack(w, values, packed, threads);
+    const Filter filter{w, values, within.data(), bias, packed};
+    BlockLoop{problem, panels, filter, a.y.as<float>(), blocking, switches, threads}.run(windows);
   }
 };
 

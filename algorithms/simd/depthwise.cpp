@@ -27,7 +27,7 @@ HWY_INLINE void StoreVector(Vector sum, bool nontemporal, float* to) {
 
 // The pixels of a tile are those of tile.cpp: as many accumulators, one or two vectors of the panel, and x read from
 // memory.
-template <int kTile, bool kTwo>
+template <int kTile, bool kTwo, bool kPacked>
 void WholeVectors(const Tile& t, std::int64_t from) {
   const Lanes d;
   const std::size_t lanes = hn::Lanes(d);
@@ -41,9 +41,14 @@ void WholeVectors(const Tile& t, std::int64_t from) {
   const Vector bias_left = hn::LoadU(d, t.bias), bias_right = hn::LoadU(d, t.bias + lanes);
   for (int i = 0; i < kTile; ++i) left[i] = bias_left, right[i] = bias_right;
 
+  HWY_ALIGN float apart[kMostWidth] = {};  // the values of one tap, when they are not packed
   const float* panel = t.panel;
   const float* const* rows = t.rows;
   for (std::int64_t s = 0; s < t.segments; ++s, rows += kTile, panel += 2 * lanes) {
+    if constexpr (!kPacked) {
+      for (std::int64_t j = 0; j < t.channels; ++j) apart[j] = t.filter(s, j);
+      panel = apart;
+    }
     const Vector w_left = hn::Load(d, panel), w_right = hn::Load(d, panel + lanes);
     for (int i = 0; i < kTile; ++i) {
       left[i] = hn::MulAdd(hn::LoadU(d, rows[i] + from), w_left, left[i]);
@@ -58,26 +63,31 @@ void WholeVectors(const Tile& t, std::int64_t from) {
 }
 
 // One function a number of pixels, so that each keeps its accumulators in registers.
-template <bool kTwo, int... kTiles>
+template <bool kTwo, bool kPacked, int... kTiles>
 void Dispatch(const Tile& t, std::int64_t from, std::integer_sequence<int, kTiles...>) {
   using Function = void (*)(const Tile&, std::int64_t);
-  static constexpr Function kFunctions[] = {WholeVectors<kTiles + 1, kTwo>...};
+  static constexpr Function kFunctions[] = {WholeVectors<kTiles + 1, kTwo, kPacked>...};
   kFunctions[t.pixels - 1](t, from);
 }
 
-void MultiplyDepthwise(const Tile& t, std::int64_t from) {
+template <bool kPacked>
+void MultiplyChannels(const Tile& t, std::int64_t from) {
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(Lanes())), whole = t.channels / lanes;
   constexpr std::make_integer_sequence<int, kMostPixels> kTiles;
-  if (whole == 2) Dispatch<true>(t, from, kTiles);
-  if (whole == 1) Dispatch<false>(t, from, kTiles);
+  if (whole == 2) Dispatch<true, kPacked>(t, from, kTiles);
+  if (whole == 1) Dispatch<false, kPacked>(t, from, kTiles);
   // Channels that fill no vector: what lies behind them in x may not be there.
   for (std::int64_t i = 0; i < t.pixels; ++i)
     for (std::int64_t j = whole * lanes; j < t.channels; ++j) {
       float sum = t.bias[j];
       for (std::int64_t s = 0; s < t.segments; ++s)
-        sum += t.rows[s * t.pixels + i][from + j] * t.panel[s * 2 * lanes + j];
+        sum += t.rows[s * t.pixels + i][from + j] * (kPacked ? t.panel[s * 2 * lanes + j] : t.filter(s, j));
       t.to[i][t.to_offset + j] = sum;
     }
+}
+
+void MultiplyDepthwise(const Tile& t, std::int64_t from) {
+  t.panel != nullptr ? MultiplyChannels<true>(t, from) : MultiplyChannels<false>(t, from);
 }
 
 }  // namespace convlens::simd::HWY_NAMESPACE

@@ -38,6 +38,9 @@ struct Patch {
 
   void copy(const float* from, float* to) const {
     const bool contiguous = step[2] == 1, one_run = contiguous && step[1] == extent[2];
+    // Three channels go as four: what is read too much lies before the next pixel's run, what is written too much is
+    // overwritten by the next run. Not of the last pixels, which may have nothing behind them.
+    const bool wide = contiguous && extent[2] == 3 && step[0] >= extent[2];
     for (std::int64_t a = 0; a < extent[0]; ++a, from += step[0]) {
       if (one_run) {
         copy_run(from, extent[1] * extent[2], to);
@@ -46,7 +49,9 @@ struct Patch {
       }
       const float* run = from;
       for (std::int64_t b = 0; b < extent[1]; ++b, run += step[1], to += extent[2])
-        if (contiguous)
+        if (wide && a + 1 < extent[0])
+          std::memcpy(to, run, 4 * sizeof(float));
+        else if (contiguous)
           copy_run(run, extent[2], to);
         else
           for (std::int64_t c = 0; c < extent[2]; ++c) to[c] = run[c * step[2]];

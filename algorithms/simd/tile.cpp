@@ -42,7 +42,21 @@ HWY_INLINE void StoreRow(Vector left, Vector right, const Tile& t, float* to) {
   for (std::int64_t j = 0; j < t.channels; ++j) to[j] = row[j];
 }
 
-template <int kTile>
+HWY_INLINE void AddRow(const Tile& t, const float* from, Vector& left, Vector& right) {
+  const Lanes d;
+  const std::size_t lanes = hn::Lanes(d);
+  if (t.channels == static_cast<std::int64_t>(2 * lanes)) {
+    left = hn::Add(left, hn::LoadU(d, from));
+    right = hn::Add(right, hn::LoadU(d, from + lanes));
+    return;
+  }
+  HWY_ALIGN float row[kMostWidth] = {};
+  for (std::int64_t j = 0; j < t.channels; ++j) row[j] = from[j];
+  left = hn::Add(left, hn::Load(d, row));
+  right = hn::Add(right, hn::Load(d, row + lanes));
+}
+
+template <int kTile, bool kPacked>
 void MultiplyTile(const Tile& t) {
   const Lanes d;
   const std::size_t lanes = hn::Lanes(d);
@@ -53,13 +67,20 @@ void MultiplyTile(const Tile& t) {
     }
 
   Vector left[kTile], right[kTile];
-  const Vector bias_left = hn::LoadU(d, t.bias), bias_right = hn::LoadU(d, t.bias + lanes);
-  for (int i = 0; i < kTile; ++i) left[i] = bias_left, right[i] = bias_right;
+  const Vector first_left = t.add ? hn::Zero(d) : hn::LoadU(d, t.bias);
+  const Vector first_right = t.add ? hn::Zero(d) : hn::LoadU(d, t.bias + lanes);
+  for (int i = 0; i < kTile; ++i) left[i] = first_left, right[i] = first_right;
 
+  HWY_ALIGN float apart[kMostWidth] = {};  // the values of one k, when they are not packed
   const float* panel = t.panel;
+  std::int64_t at = 0;
   const float* const* rows = t.rows;
   for (std::int64_t s = 0; s < t.segments; ++s, rows += kTile)
-    for (std::int64_t k = 0; k < t.length; ++k, panel += 2 * lanes) {
+    for (std::int64_t k = 0; k < t.length; ++k, ++at, panel += 2 * lanes) {
+      if constexpr (!kPacked) {
+        for (std::int64_t j = 0; j < t.channels; ++j) apart[j] = t.filter(at, j);
+        panel = apart;
+      }
       const Vector w_left = hn::Load(d, panel), w_right = hn::Load(d, panel + lanes);
       for (int i = 0; i < kTile; ++i) {
         const Vector x = hn::Set(d, rows[i][k]);
@@ -67,18 +88,24 @@ void MultiplyTile(const Tile& t) {
         right[i] = hn::MulAdd(x, w_right, right[i]);
       }
     }
+  if (t.add)
+#pragma GCC unroll 16  // a loop over the accumulators would keep them in memory
+    for (int i = 0; i < kTile; ++i) AddRow(t, t.to[i] + t.to_offset, left[i], right[i]);
   for (int i = 0; i < kTile; ++i) StoreRow(left[i], right[i], t, t.to[i] + t.to_offset);
 }
 
 // One function a number of pixels, so that each keeps its accumulators in registers.
-template <int... kTiles>
+template <bool kPacked, int... kTiles>
 void Dispatch(const Tile& t, std::integer_sequence<int, kTiles...>) {
   using Function = void (*)(const Tile&);
-  static constexpr Function kFunctions[] = {MultiplyTile<kTiles + 1>...};
+  static constexpr Function kFunctions[] = {MultiplyTile<kTiles + 1, kPacked>...};
   kFunctions[t.pixels - 1](t);
 }
 
-void Multiply(const Tile& t) { Dispatch(t, std::make_integer_sequence<int, kPixels>()); }
+void Multiply(const Tile& t) {
+  constexpr std::make_integer_sequence<int, kPixels> kTiles;
+  t.panel != nullptr ? Dispatch<true>(t, kTiles) : Dispatch<false>(t, kTiles);
+}
 int TilePixels() { return kPixels; }
 int TileWidth() { return static_cast<int>(2 * hn::Lanes(Lanes())); }
 const char* Name() { return hwy::TargetName(HWY_TARGET); }

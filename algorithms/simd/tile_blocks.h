@@ -50,6 +50,7 @@ struct TileBlocking {
   }
 
   std::int64_t tiles() const { return images * rows * columns; }
+  std::int64_t all_tiles() const { return n * tiles_h * tiles_w; }
   std::int64_t count() const { return parts(n, images) * parts(tiles_h, rows) * parts(tiles_w, columns); }
   TileBlock at(std::int64_t index) const {
     const std::int64_t s = index % parts(tiles_w, columns) * columns;

@@ -8,6 +8,7 @@
 // through the same sums in every order, so results do not depend on orders, blocks or threads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "algorithms/interface/option.h"
@@ -61,16 +62,24 @@ struct TileLoop {
   using Work = typename Passes::Work;
 
   template <class Pass>
-  void for_each_block(Pass&& pass) const {
+  void for_each_block(const TileBlocking& blocks, Pass&& pass) const {
 #pragma omp parallel num_threads(threads)
     {
       Work work;
 #pragma omp for schedule(dynamic)
-      for (std::int64_t block = 0; block < blocking.count(); ++block) {
-        passes.begin(work, blocking.at(block));
+      for (std::int64_t block = 0; block < blocks.count(); ++block) {
+        passes.begin(work, blocks.at(block));
         pass(work);
       }
     }
+  }
+
+  // Where nothing is multiplied in between, blocks may be smaller: so many that all threads have some.
+  void transform_all_input() const {
+    constexpr std::int64_t kBlocksPerThread = 4;
+    const std::int64_t most = parts(blocking.all_tiles(), kBlocksPerThread * threads);
+    const TileBlocking shared(blocking.n, blocking.tiles_h, blocking.tiles_w, std::min(blocking.tiles(), most));
+    for_each_block(shared, [&](Work& work) { passes.transform_input(work); });
   }
 
   void fill_all() const {
@@ -81,7 +90,7 @@ struct TileLoop {
 
   void tiles_outermost() const {
     fill_all();
-    for_each_block([&](Work& work) {
+    for_each_block(blocking, [&](Work& work) {
       passes.transform_input(work);
       for (std::int64_t panel = 0; panel < panels; ++panel) {
         passes.multiply(work, panel);
@@ -91,7 +100,7 @@ struct TileLoop {
   }
 
   void panels_outermost() const {
-    for_each_block([&](Work& work) { passes.transform_input(work); });
+    transform_all_input();
 #pragma omp parallel num_threads(threads)
     {
       Work work;
@@ -108,12 +117,12 @@ struct TileLoop {
   }
 
   void one_after_the_other() const {
-    for_each_block([&](Work& work) { passes.transform_input(work); });
+    transform_all_input();
     fill_all();
-    for_each_block([&](Work& work) {
+    for_each_block(blocking, [&](Work& work) {
       for (std::int64_t panel = 0; panel < panels; ++panel) passes.multiply(work, panel);
     });
-    for_each_block([&](Work& work) {
+    for_each_block(blocking, [&](Work& work) {
       for (std::int64_t panel = 0; panel < panels; ++panel) passes.transform_output(work, panel);
     });
   }

@@ -57,7 +57,7 @@ struct WindowsInPlace {
     return border + (((thread * border_rows + row) * columns + column) * problem.hf() + u) * run(problem);
   }
 
-  void prepare(const Block& block, int thread) const {
+  void prepare(const Block& block, std::int64_t, int thread) const {
     if (border_columns(problem) == 0) return;
     std::int64_t row = 0;
     for (std::int64_t n = block.first_n; n < block.first_n + block.images; ++n)

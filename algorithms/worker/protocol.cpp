@@ -24,7 +24,8 @@ Json json_of(const Job& j) {
           {"seed", j.seed},
           {"repeats", j.repeats},
           {"seconds", j.seconds},
-          {"endless", j.endless}};
+          {"endless", j.endless},
+          {"traced", j.traced}};
 }
 Json json_of(const Cancel& c) { return {{"is", "cancel"}, {"id", c.id}}; }
 Json json_of(const Ping& p) { return {{"is", "ping"}, {"id", p.id}}; }
@@ -103,6 +104,7 @@ Job job_of(const Json& json) {
   job.repeats = json.at("repeats");
   job.seconds = json.at("seconds");
   job.endless = json.at("endless");
+  job.traced = json.at("traced");
   if (job.repeats < 1) refuse("repeats", json["repeats"], "≥ 1");
   if (!(job.seconds >= 0)) refuse("seconds", json["seconds"], "≥ 0");
   return job;

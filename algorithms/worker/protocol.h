@@ -2,8 +2,9 @@
 //
 // A worker is `convlens worker`, here or on another machine, spoken to through its stdin and stdout. Its first line is
 // the Hello. To a Job it answers Started, Samples as they are made, and Done, or Refused at any point; to a Ping, at
-// once, even while it measures, the Pong with the same number; to AskCeilings the Ceilings. What it cannot read it
-// answers with NotUnderstood, and goes on. When its stdin ends, it finishes what it was asked and ends.
+// once, even while it measures, the Pong with the same number; to AskCeilings the Ceilings. A traced Job has no
+// Samples. What it cannot read it answers with NotUnderstood, and goes on. When its stdin ends, it finishes what it was
+// asked and ends.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace convlens::worker {
 
-inline constexpr int kProtocol = 1;  // another number is another language: nothing is asked then
+inline constexpr int kProtocol = 2;  // another number is another language: nothing is asked then
 
 // One measurement that is wanted.
 struct Job {
@@ -30,6 +31,7 @@ struct Job {
   int repeats = 10;      // at least so many samples
   double seconds = 0;    // and at least so long
   bool endless = false;  // until it is cancelled
+  bool traced = false;   // not timed, but run once with its main kernel traced (kernels/trace.h): that is the record
 
   bool operator==(const Job&) const = default;
 };
@@ -61,7 +63,7 @@ struct Samples {
 struct Done {
   std::int64_t id = 0;
   bool cancelled = false;
-  std::string record;  // a result record (algorithms/measure/record.h), or "" without any sample
+  std::string record;  // a result record (algorithms/measure/record.h), or a trace; "" without any sample
 };
 struct Refused {
   std::int64_t id = 0;

@@ -2,7 +2,9 @@
 
 #include "algorithms/measure/machine.h"
 #include "cli/arguments.h"
+#include "cli/cpu_facts.h"
 #include "cli/gpu_facts.h"
+#include "kernels/trace.h"
 
 namespace convlens::cli {
 
@@ -31,20 +33,35 @@ void WorkerBench::share(const std::shared_ptr<const Plan>& plan, std::uint64_t s
   }
 }
 
+Run WorkerBench::run_here(const std::string& name) {
+  Run run = parse_run(name);
+  if (const std::string why = why_not_here(*run.algorithm); !why.empty())
+    throw Unsupported(run.algorithm->id + ": " + why);
+  return run;
+}
+
+Request WorkerBench::request_of(const worker::Job& job, const Run& run) const {
+  const Place place = run.algorithm->unit == Unit::cpu ? kHost : Place{Place::Kind::device, 0};
+  return make_request(ConvProblem(job.spec), job.dtype, job.layouts, run.options, place, globals_);
+}
+
+std::string WorkerBench::trace(const worker::Job& job) {
+  session_.reset(), operands_.reset(), arena_.reset();
+  const Run run = run_here(job.run);
+  return gpu::to_line(gpu::trace(*run.algorithm, request_of(job, run), job.layer, job.seed));
+}
+
 worker::Started WorkerBench::start(const worker::Job& job) {
   job_ = job;
   timing_ = {};
-  const Run run = parse_run(job.run);
-  const Place place = run.algorithm->unit == Unit::cpu ? kHost : Place{Place::Kind::device, 0};
-  if (const std::string why = why_not_here(*run.algorithm); !why.empty())
-    throw Unsupported(run.algorithm->id + ": " + why);
-  plan_ =
-      run.algorithm->plan(make_request(ConvProblem(job.spec), job.dtype, job.layouts, run.options, place, globals_));
+  const Run run = run_here(job.run);
+  plan_ = run.algorithm->plan(request_of(job, run));
+  measured_ceilings(plan_->request().place != kHost, globals_.threads);
   if (const std::string why = plan_->why_no_kernel(); job.kernel_alone && !why.empty()) throw Unsupported(why);
   share(plan_, job.seed);
   session_ = std::make_unique<Session>(plan_, operands_, arena_);
-  if (place != kHost) {
-    Device& gpu = device(place);
+  if (plan_->request().place != kHost) {
+    Device& gpu = device(plan_->request().place);
     const std::int64_t free = gpu.free_memory();
     gpu.prepare(*plan_);
     session_->run();
@@ -95,7 +112,10 @@ std::string WorkerBench::record() const {
                           .kernel_alone = job_.kernel_alone,
                           .seed = job_.seed,
                           .bytes = session_->ledger().lines()};
-  if (plan_->request().place != kHost) add_gpu_facts(measurement, {.plan = plan_, .taken = taken_}, 1);
+  if (plan_->request().place != kHost)
+    add_gpu_facts(measurement, {.plan = plan_, .taken = taken_}, 1);
+  else
+    add_cpu_facts(measurement);
   return to_json(measurement);
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "algorithms/interface/registry.h"
 #include "algorithms/measure/record.h"
 #include "algorithms/measure/session.h"
 #include "algorithms/worker/protocol.h"
@@ -16,8 +17,12 @@ class WorkerBench {
  public:
   explicit WorkerBench(const Globals& globals) : globals_(globals) {}
 
-  // Throws BadInput, Unsupported or NoDevice where the job cannot be done.
+  // Throws BadInput, Unsupported or NoDevice where the job cannot be done. The first job on the CPU and on the GPU has
+  // the ceilings measured, which records name: later no flip waits for them.
   worker::Started start(const worker::Job& job);
+
+  // The trace of the job's run, as a line. Throws as `start` does.
+  std::string trace(const worker::Job& job);
 
   // Some more samples, for about `seconds`; at least one unless `stop` says so before.
   std::vector<double> round(double seconds, const std::function<bool()>& stop);
@@ -29,6 +34,8 @@ class WorkerBench {
   static constexpr std::size_t kMostSamples = 10'000;
 
  private:
+  static Run run_here(const std::string& name);
+  Request request_of(const worker::Job& job, const Run& run) const;
   void share(const std::shared_ptr<const Plan>& plan, std::uint64_t seed);
 
   const Globals& globals_;

@@ -16,15 +16,15 @@
 //
 // Operands are stored with either index contiguous; slices always lie as (k, i) and (k, j), so that a thread reads its
 // fragments as 16-byte vectors. Rows and columns beyond the matrix and beyond k are zeros in shared memory and are not
-// stored. Batch b takes outer = b / inner and b % inner: a point and a group, say.
-#include "common/copy_async.cuh"
+// stored.
 #include "common/default_layer.h"
-#include "common/schedule.h"
 #ifndef CONVLENS_CONFIGURED
 constexpr int tile_m = 128, tile_n = 128, tile_k = 8, thread_m = 8, thread_n = 16, stages = 4, blocks_per_sm = 2;
 constexpr bool a_k_contiguous = false, b_k_contiguous = false, vector_a = true, vector_b = true, vector_c = true;
 constexpr bool segmented = false, bias_of_rows = false;
 #endif
+#include "common/gemm_tile.cuh"
+#include "common/multiply_slices.cuh"
 
 constexpr int warp_m = 8 * thread_m, warp_n = 4 * thread_n;
 constexpr int warps_n = tile_n / warp_n, threads = tile_m / warp_m * warps_n * 32;
@@ -39,8 +39,7 @@ __device__ __forceinline__ void bring(float* slice, const float* operand, long l
   constexpr int width = vector && !k_contiguous ? 4 : 1;
   constexpr int rows = threads * width / tile_x, threads_k = k_contiguous ? 8 : rows > 1 ? rows : 1;
   constexpr int threads_x = threads / threads_k;
-  static_assert(tile_k % threads_k == 0 && tile_x % (threads_x * width) == 0,
-                "threads must divide a slice evenly");
+  static_assert(tile_k % threads_k == 0 && tile_x % (threads_x * width) == 0, "threads must divide a slice evenly");
   const int k_of_thread = k_contiguous ? threadIdx.x % 8 : threadIdx.x / threads_x;
   const int x_of_thread = k_contiguous ? threadIdx.x / 8 : threadIdx.x % threads_x * width;
   const long long step_x = k_contiguous ? ld : 1, step_k = k_contiguous ? 1 : ld;
@@ -66,37 +65,13 @@ __device__ __forceinline__ void read_fragment(const float* row, int step, float 
   }
 }
 
-// Where column j of C lies in its row: with segments, `segment` columns lie together, and segments lie apart.
-__device__ __forceinline__ long long offset_of_column(int j, const Sizes& s) {
-  return segmented ? j / s.segment * static_cast<long long>(s.segment_step) + j % s.segment : j;
-}
-
 extern "C" __global__ void __launch_bounds__(threads, blocks_per_sm)
-gemm(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ bias, float* __restrict__ c,
-     long long inner, long long a_outer, long long a_inner, long long b_outer, long long b_inner, long long c_outer,
-     long long c_inner, const Sizes s) {
+    gemm(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ bias,
+         float* __restrict__ c, long long inner, long long a_outer, long long a_inner, long long b_outer,
+         long long b_inner, long long c_outer, long long c_inner, const Sizes s) {
   extern __shared__ __align__(16) float shared[];  // stages × (slice of A, slice of B)
-  const int outer_index = blockIdx.y / static_cast<int>(inner), inner_index = blockIdx.y % static_cast<int>(inner);
-  a += outer_index * a_outer + inner_index * a_inner;
-  b += outer_index * b_outer + inner_index * b_inner;
-  c += outer_index * c_outer + inner_index * c_inner;
-
-  // Blocks that run together go along the shorter side of C, so that they share a slice of the longer operand.
-  const int tiles_m = (s.m + tile_m - 1) / tile_m, tiles_n = (s.n + tile_n - 1) / tile_n;
-  const TileIndex tile = tile_of_block(blockIdx.x, min(tiles_m, tiles_n), false);
-  const int i0 = (tiles_m <= tiles_n ? tile.column : tile.row) * tile_m;
-  const int j0 = (tiles_m <= tiles_n ? tile.row : tile.column) * tile_n;
-  const int slices = (s.k + tile_k - 1) / tile_k;
-  const auto start_slice = [&](int index) {
-    if (index < slices) {
-      float* const slice = shared + index % stages * (slice_a + slice_b);
-      bring<tile_m, a_k_contiguous, vector_a>(slice, a, s.lda, i0, index * tile_k, s.m, s.k);
-      bring<tile_n, b_k_contiguous, vector_b>(slice + slice_a, b, s.ldb, j0, index * tile_k, s.n, s.k);
-    }
-    close_batch();  // empty at the end, so that the count of groups stays right
-  };
-#pragma unroll
-  for (int index = 0; index < stages - 1; ++index) start_slice(index);
+  const GemmTile tile(inner, s);
+  a = tile.matrix(a, a_outer, a_inner), b = tile.matrix(b, b_outer, b_inner), c = tile.matrix(c, c_outer, c_inner);
 
   // Lanes: bits 0 and 2 count along j, bits 1, 3 and 4 along i. Lanes i and i^1 read the same part of A, i and i^2 the
   // same of B, which is what lets two halves of a warp share one pass through shared memory.
@@ -105,16 +80,13 @@ gemm(const float* __restrict__ a, const float* __restrict__ b, const float* __re
   const int i_in_tile = warp / warps_n * warp_m + lane_i * 4, j_in_tile = warp % warps_n * warp_n + lane_j * 4;
 
   float sums[thread_m][thread_n] = {};
-  for (int index = 0; index < slices; ++index) {
-    if constexpr (stages == 1) {
-      __syncthreads();  // nobody reads the slice any more
-      start_slice(index);
-    }
-    wait_for_batches<(stages > 1 ? stages - 2 : 0)>();
-    __syncthreads();  // the slice is there for all, and nobody reads the one before it any more
-    if constexpr (stages > 1) start_slice(index + stages - 1);
-    const float* const slice = shared + index % stages * (slice_a + slice_b);
-    const float *const row_a = slice + i_in_tile, *const row_b = slice + slice_a + j_in_tile;
+  const auto slice_at = [&](int slot) { return shared + slot * (slice_a + slice_b); };
+  const auto bring_both = [&](int slot, int k0) {
+    bring<tile_m, a_k_contiguous, vector_a>(slice_at(slot), a, s.lda, tile.i0, k0, s.m, s.k);
+    bring<tile_n, b_k_contiguous, vector_b>(slice_at(slot) + slice_a, b, s.ldb, tile.j0, k0, s.n, s.k);
+  };
+  multiply_slices(s.k, bring_both, [&](int slot) {
+    const float *const row_a = slice_at(slot) + i_in_tile, *const row_b = slice_at(slot) + slice_a + j_in_tile;
 #pragma unroll
     for (int k = 0; k < tile_k; ++k) {
       float fragment_a[thread_m], fragment_b[thread_n];
@@ -125,16 +97,16 @@ gemm(const float* __restrict__ a, const float* __restrict__ b, const float* __re
 #pragma unroll
         for (int j = 0; j < thread_n; ++j) sums[i][j] += fragment_a[i] * fragment_b[j];
     }
-  }
+  });
 
-  const float* const channel_bias = has_bias ? bias + inner_index * (bias_of_rows ? s.m : s.n) : nullptr;
+  const float* const channel_bias = has_bias ? bias + tile.inner * (bias_of_rows ? s.m : s.n) : nullptr;
 #pragma unroll
   for (int i = 0; i < thread_m; ++i) {
-    const int row = i0 + i_in_tile + i / 4 * 32 + i % 4;
+    const int row = tile.i0 + i_in_tile + i / 4 * 32 + i % 4;
     if (row >= s.m) continue;
 #pragma unroll
     for (int block = 0; block < thread_n / 4; ++block) {
-      const int column = j0 + j_in_tile + block * 16;
+      const int column = tile.j0 + j_in_tile + block * 16;
       float value[4];
 #pragma unroll
       for (int j = 0; j < 4; ++j) {

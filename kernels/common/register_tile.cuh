@@ -19,9 +19,10 @@ static_assert(thread_m % 4 == 0 && thread_n % 4 == 0, "a thread loads four value
 static_assert(tile_m % thread_m == 0 && tile_n % thread_n == 0, "threads tile the block's tile");
 
 // Blocks that share a multiprocessor's registers. Tuned, and free of spills, on Hopper; elsewhere the compiler is given
-// the room of one block more.
+// the room of one warp more on each of the four schedulers, between whose warps registers are divided.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
-constexpr int resident_blocks = min_blocks > 1 ? min_blocks - 1 : 1;
+constexpr int fewer_blocks = (min_blocks * threads / 128 - 1) * 128 / threads;
+constexpr int resident_blocks = fewer_blocks > 1 ? fewer_blocks : 1;
 #else
 constexpr int resident_blocks = min_blocks;
 #endif

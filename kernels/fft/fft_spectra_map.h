@@ -33,6 +33,12 @@ void runs(std::int64_t size, const Made& made, Emit&& emit) {
 template <class Emit>
 void elements_of(const SpectrumAxis& axis, std::int64_t tile, std::int64_t phase, Emit&& emit) {
   const int t = static_cast<int>(tile), a = static_cast<int>(phase), first = axis.input(t, a, 0);
+  if (axis.step == 1 && !axis.has_gaps()) {  // one run, with no need to ask for each element
+    const int end = std::min(axis.points, (axis.outputs_of(t) - 1) * axis.stride + axis.taps);
+    const int begin = std::max(0, first), last = std::min(axis.size, first + end);
+    if (last > begin) emit(std::int64_t{begin}, std::int64_t{last} - begin);
+    return;
+  }
   const auto holds = [&](std::int64_t offset) {  // from the tile's first element
     const std::int64_t input = first + offset;
     return offset % axis.step == 0 && input >= 0 && input < axis.size &&

@@ -42,6 +42,8 @@ Launch lower(const Lowering& l, std::int64_t first, std::int64_t images) {
   Kernel made = kernel(l.request, "im2col/lower.cu", "lower",
                        {{"threads", static_cast<int>(tile.threads)},
                         {"lanes", static_cast<int>(tile.lanes)},
+                        {"row_pitch", static_cast<int>(tile.row_pitch)},
+                        {"slice_pitch", static_cast<int>(tile.slice_pitch)},
                         {"slices", static_cast<int>(tile.slices)},
                         {"tile_p", static_cast<int>(tile.p)},
                         {"tile_q", static_cast<int>(tile.q)},

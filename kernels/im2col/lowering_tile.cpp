@@ -13,8 +13,8 @@ constexpr std::int64_t kRowBytes = 1536;         // of A, of a pixel and block, 
 constexpr std::int64_t kTileBytes = 32768;       // of A, of a block: blocks with few columns take more pixels
 constexpr std::int64_t kWantedPatch = 24 << 10;  // of x, of a block: eight then share a multiprocessor
 
-constexpr std::int64_t kBlockBytes = 128 << 10;  // of A, of a block, rows of y together, where blocks are many
-constexpr std::int64_t kBlocks = 132 * 8 * 2;    // that an H200 is full with, twice
+constexpr std::int64_t kBlockBytes = 64 << 10;  // of A, of a block, rows of y together, where blocks are many
+constexpr std::int64_t kBlocks = 132 * 8 * 2;   // that an H200 is full with, twice
 
 }  // namespace
 
@@ -42,11 +42,20 @@ LoweringTile::LoweringTile(const Request& request, std::int64_t images) {
   whole_vectors = last && problem.ci_per_group() % vector == 0;
   staging = request.options.is("staging", "auto") ? !whole_vectors : request.options.is("staging", "on");
   lines = !whole_vectors && (request.layouts.x == Layout::NCHW || (last && problem.groups() == 1));
+  const Strides x_step = dense_strides(request.layouts.x, problem.x_shape());
+  // Lines begin as far into a vector of the patch as they do in x, and share no vector; an odd number of vectors apart,
+  // they begin on different banks of shared memory.
+  const auto in_phase = [&](std::int64_t least, std::int64_t step) {
+    const std::int64_t pitch = least + ((step - least) % vector + vector) % vector;
+    return pitch / vector % 2 == 1 ? pitch : pitch + vector;
+  };
   const auto bytes = [&] {
     const std::int64_t beyond = slices * slice % vector == 0 ? 0 : ceil_div(vector - 1, slice);
     const std::int64_t width = (q - 1) * problem.spec().stride_w + problem.extent_w(), pitch = n > 1 ? n + 4 / size : 1;
     const std::int64_t line = width * (last ? problem.ci_per_group() : pitch);
-    return staging ? std::min(all_slices, slices + beyond) * (last ? 1 : problem.hf()) * line * size : 0;
+    row_pitch = lines ? in_phase(line + vector - 1, problem.spec().dilation_h * x_step[2]) : line;
+    slice_pitch = last ? row_pitch : lines ? in_phase(problem.hf() * row_pitch, x_step[1]) : problem.hf() * row_pitch;
+    return staging ? (std::min(all_slices, slices + beyond) * slice_pitch + (lines ? vector : 0)) * size : 0;
   };
   const auto even = [](std::int64_t count, std::int64_t most) { return ceil_div(count, ceil_div(count, most)); };
   slices = even(all_slices, std::clamp<std::int64_t>(kRowBytes / (slice * size), 1, all_slices));
@@ -60,12 +69,14 @@ LoweringTile::LoweringTile(const Request& request, std::int64_t images) {
   while (bytes() > kMostPatchBytes && slices > 1) slices = ceil_div(slices, 2);
   while (bytes() > kMostPatchBytes && q * n > 1) q = ceil_div(q, 2), n = ceil_div(n, 2);
   patch_bytes = ceil_div(bytes(), 16) * 16;
-  // Rows of y that a block takes one after the other share what threads know of their columns.
+  // Rows of y that a block takes one after the other share what threads know of their columns: much, where vectors are
+  // put together from elements.
   const std::int64_t blocks =
       ceil_div(images, n) * problem.ho() * ceil_div(problem.wo(), q) * problem.groups() * ceil_div(all_slices, slices);
   const std::int64_t rows = std::min(kBlockBytes / std::max<std::int64_t>(1, slices * slice * q * n * size),
                                      std::max<std::int64_t>(1, blocks / kBlocks));
-  this->p = even(std::max<std::int64_t>(1, problem.ho()), std::clamp<std::int64_t>(rows, 1, problem.ho()));
+  if (!whole_vectors)
+    this->p = even(std::max<std::int64_t>(1, problem.ho()), std::clamp<std::int64_t>(rows, 1, problem.ho()));
   choose_threads(ceil_div(slices * slice, vector));
 }
 

@@ -26,6 +26,7 @@ struct LoweringTile {
   std::int64_t vector = 4;                                     // elements in 16 bytes
   std::int64_t all_slices = 1, slice = 1;                      // filter rows or channels, and the columns of one
   std::int64_t slices = 1, p = 1, q = 1, n = 1;  // of a block, and its pixels: neighbours in rows, or images
+  std::int64_t row_pitch = 0, slice_pitch = 0;   // elements of the patch from tap row to tap row, slice to slice
   std::int64_t patch_bytes = 0;
   std::int64_t lanes = 8, threads = 256;
 

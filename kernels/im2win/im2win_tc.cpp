@@ -25,12 +25,15 @@ constexpr int kWarp = 32, kElementBytes = 2;
 // How y is shared out among blocks and warps: tile_m output channels × tile_n pixels, tile_k values of k at a time.
 struct WmmaTile {
   int m = 64, n = 128, k = 64, warp_m = 32, warp_n = 64;
+  bool double_buffer = true;
+  int blocks = 1;  // that a multiprocessor's registers shall do for
 
+  int sums() const { return warp_m * warp_n / kWarp; }  // of a thread
   int threads() const { return kWarp * (m / warp_m) * (n / warp_n); }
 
   // Slices of both operands in shared memory; the sums go through it when they are done.
   std::int64_t shared_bytes(const Request& request) const {
-    const std::int64_t slices = slot_count(request) * (m + n) * (k + 8) * kElementBytes;
+    const std::int64_t slices = (double_buffer ? 2 : 1) * (m + n) * (k + 8) * kElementBytes;
     const bool by_pixels = request.layouts.y == Layout::NHWC;
     const std::int64_t sums = (by_pixels ? n * (m + 4) : m * (n + 4)) * static_cast<std::int64_t>(sizeof(float));
     return std::max(slices, sums);
@@ -55,6 +58,14 @@ WmmaTile choose_tile(const Request& request, std::int64_t window) {
   tile.warp_n = tile.m == 32 || eight ? 32 : 64;
   if (slice == "auto") slice = window > 32 ? "64" : window > 16 ? "32" : "16";
   tile.k = std::stoi(slice);
+  // Three blocks on a multiprocessor hide more than a second slice does. They have registers for 96 sums a thread, or
+  // for 64 and the second fragments; not for copies that pass through registers.
+  const bool room = !eight && is_on(request, "async_copy") && is_on(request, "vector_io");
+  tile.double_buffer =
+      request.options.is("double_buffer", "auto") ? !(room && tile.sums() == 96) : is_on(request, "double_buffer");
+  const bool three = room && tile.sums() <= (tile.double_buffer ? 64 : 96);
+  tile.blocks =
+      request.options.is("blocks", "auto") ? (three ? 3 : 1) : static_cast<int>(request.options.integer("blocks"));
   return tile;
 }
 
@@ -86,9 +97,11 @@ Launch product(const Request& request, const AlignedTensor& tensor, const WmmaTi
   const ConvProblem& p = request.problem;
   const bool zigzag = is_on(request, "zigzag"), precompute = is_on(request, "index_precompute");
   const std::int64_t rows = tensor.filter_rows(p, tile.m), pitch = tensor.filter_pitch(p, tile.k);
-  std::vector<Constant> constants{{"tile_m", tile.m},      {"tile_n", tile.n},      {"tile_k", tile.k},
-                                  {"warp_m", tile.warp_m}, {"warp_n", tile.warp_n}, {"contiguous", tensor.contiguous}};
-  for (const char* option : {"zigzag", "async_copy", "double_buffer", "index_precompute", "vector_io"})
+  std::vector<Constant> constants{{"tile_m", tile.m},      {"tile_n", tile.n},
+                                  {"tile_k", tile.k},      {"warp_m", tile.warp_m},
+                                  {"warp_n", tile.warp_n}, {"contiguous", tensor.contiguous},
+                                  {"blocks", tile.blocks}, {"double_buffer", tile.double_buffer}};
+  for (const char* option : {"zigzag", "async_copy", "index_precompute", "vector_io"})
     constants.emplace_back(option, is_on(request, option));
   std::vector<std::int64_t> places(precompute ? static_cast<std::size_t>(pitch / 8) : 1);
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = tensor.place(p, static_cast<std::int64_t>(i));
@@ -133,7 +146,9 @@ Decisions decide(const Request& request) {
   d.executed_flops = 2 * pixels * filter.cells();
   d.error_model = tensor_core_sum_model(p, request.dtype);
   d.notes = {"tile: " + std::to_string(tile.m) + "x" + std::to_string(tile.n) + ", slices of " +
-             std::to_string(tile.k) + ", warps of " + std::to_string(tile.warp_m) + "x" + std::to_string(tile.warp_n)};
+                 std::to_string(tile.k) + ", warps of " + std::to_string(tile.warp_m) + "x" +
+                 std::to_string(tile.warp_n),
+             std::string("double_buffer: ") + (tile.double_buffer ? "on" : "off")};
   if (const std::int64_t zeros = tensor.zeros(p); zeros > 0)
     d.notes.push_back("im2win tensor: " + std::to_string(zeros * kElementBytes) + " of its bytes are for alignment");
   return d;
@@ -155,12 +170,22 @@ std::vector<Option> options() {
        {"auto", "16", "32", "64"},
        "auto"},
       {"warps", "Warps", "How many warps share a block's tile: fewer read less, more hide more.", {"4", "8"}, "4"},
+      {"blocks",
+       "Blocks a multiprocessor",
+       "For how many blocks at a time a multiprocessor's registers shall do; auto: three, where they can.",
+       {"auto", "1", "2", "3"},
+       "auto"},
       ablation("zigzag", "Zig-zag",
                "Let every second row of tiles run backwards, so that the filter at a turn is still in the L2 cache."),
       ablation("async_copy", "Asynchronous copies",
                "Copy from global to shared memory past the registers (cp.async, since sm_80)."),
-      ablation("double_buffer", "Double buffer",
-               "Copy the next slice, and load the next fragments, while these are multiplied."),
+      {"double_buffer",
+       "Double buffer",
+       "Copy the next slice, and load the next fragments, while these are multiplied; auto: but where that leaves no "
+       "room for a third block.",
+       {"auto", "on", "off"},
+       "auto",
+       true},
       ablation("index_precompute", "Index precomputation",
                "Keep the places of a window's elements in constant memory, or compute them.", "off"),
       ablation("vector_io", "Vector loads and stores",
@@ -195,7 +220,7 @@ const Algorithm& im2win_tc() {
       .decide = decide,
       .named_options = {{"paper",
                          "The paper's baseline: its larger block, all of its optimisations but index precomputation.",
-                         "tile=64x128,slice=64,warps=4,zigzag=on,async_copy=on,double_buffer=on,"
+                         "tile=64x128,slice=64,warps=4,blocks=auto,zigzag=on,async_copy=on,double_buffer=on,"
                          "index_precompute=off,vector_io=on,sizes=constant"}},
   };
   return row;

@@ -26,7 +26,7 @@
 #include "common/element.cuh"
 #include "common/schedule.h"
 #ifndef CONVLENS_CONFIGURED
-constexpr int tile_m = 64, tile_n = 128, tile_k = 64, warp_m = 32, warp_n = 64;
+constexpr int tile_m = 64, tile_n = 128, tile_k = 64, warp_m = 32, warp_n = 64, blocks = 3;
 constexpr bool zigzag = true, async_copy = true, double_buffer = true, vector_io = true;
 constexpr bool contiguous = true, index_precompute = false;
 constexpr __constant__ int places[] = {0};
@@ -66,7 +66,7 @@ struct Windows {
   }
 };
 
-extern "C" __global__ void __launch_bounds__(threads, 1)
+extern "C" __global__ void __launch_bounds__(threads, blocks)
     im2win_tc(const Element* __restrict__ windows, const Element* __restrict__ filter, const Element* __restrict__ bias,
               Element* __restrict__ y, const Sizes s) {
   extern __shared__ uint4 shared[];

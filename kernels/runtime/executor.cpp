@@ -17,6 +17,15 @@ void Executor::execute(const Program& program, const Call& call) {
   for (const std::shared_ptr<Prepared> ready = prepared(program); const auto& step : ready->steps) step->run(call);
 }
 
+std::vector<BlockSpan> Executor::spans(const Program& program) {
+  check(cudaSetDevice(device_), "choosing the device");
+  check(cudaDeviceSynchronize(), "waiting for a traced kernel");
+  std::vector<BlockSpan> all;
+  for (const std::shared_ptr<Prepared> ready = prepared(program); const auto& step : ready->steps)
+    if (all.empty()) all = step->spans();
+  return all;
+}
+
 std::shared_ptr<Executor::Prepared> Executor::prepared(const Program& program) {
   {
     const std::shared_lock lock(mutex_);

@@ -25,6 +25,9 @@ class Executor {
   // Queues its steps; any thread, any number at once.
   void execute(const Program& program, const Call& call);
 
+  // Of its traced kernel's last execution, which is waited for.
+  std::vector<BlockSpan> spans(const Program& program);
+
  private:
   struct Prepared {
     std::vector<std::unique_ptr<PreparedStep>> steps;

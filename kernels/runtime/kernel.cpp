@@ -28,13 +28,43 @@ dim3 cuda(const Dim3& d) {
   return {static_cast<unsigned>(d.x), static_cast<unsigned>(d.y), static_cast<unsigned>(d.z)};
 }
 
+// Where the blocks of a traced kernel leave their notes.
+class SpanBuffer {
+ public:
+  explicit SpanBuffer(std::int64_t blocks) : count_(static_cast<std::size_t>(blocks)) {
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, bytes()), [&] { return "allocating " + std::to_string(bytes()) + " bytes for a trace"; });
+    memory_.reset(memory);
+  }
+  const void* data() const { return memory_.get(); }
+  void clear(cudaStream_t stream) const {
+    check(cudaMemsetAsync(memory_.get(), 0, bytes(), stream), "clearing a trace");
+  }
+  std::vector<BlockSpan> read() const {
+    std::vector<BlockSpan> spans(count_);
+    check(cudaMemcpy(spans.data(), memory_.get(), bytes(), cudaMemcpyDeviceToHost), "reading a trace");
+    return spans;
+  }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const { cudaFree(memory); }
+  };
+  std::size_t bytes() const { return count_ * sizeof(BlockSpan); }
+
+  std::size_t count_;
+  std::unique_ptr<void, Free> memory_;
+};
+
 // One launch of a program: the kernel, and its parameters but for the addresses of the call.
 class LaunchStep final : public PreparedStep {
  public:
   explicit LaunchStep(const Launch& launch)
       : launch_(launch),
         sizes_(sizes_parameter(launch.kernel)),
-        kernel_(launch.kernel, launch.block, launch.shared_bytes) {
+        kernel_(launch.kernel, launch.block, launch.shared_bytes),
+        spans_(launch.kernel.traced ? std::make_unique<SpanBuffer>(launch.grid.count()) : nullptr) {
+    if (spans_) kernel_.point("block_spans", spans_->data());
     if (launch.arguments.size() > kMostArguments)
       throw Unsupported(launch.kernel.entry + ": " + std::to_string(launch.arguments.size()) +
                         " arguments, must be ≤ " + std::to_string(kMostArguments));
@@ -55,8 +85,11 @@ class LaunchStep final : public PreparedStep {
       parameters[k] = std::visit([](auto& value) -> void* { return &value; }, values[k]);
     }
     parameters[count] = sizes_.data();
+    if (spans_) spans_->clear(call.stream);
     kernel_.launch(launch_.grid, parameters.data(), call.stream);
   }
+
+  std::vector<BlockSpan> spans() const override { return spans_ ? spans_->read() : std::vector<BlockSpan>(); }
 
  private:
   static constexpr std::size_t kMostArguments = 32;
@@ -65,6 +98,7 @@ class LaunchStep final : public PreparedStep {
   Launch launch_;
   std::vector<std::byte> sizes_;
   LoadedKernel kernel_;
+  std::unique_ptr<SpanBuffer> spans_;  // where the kernel is traced
 };
 
 }  // namespace
@@ -108,6 +142,14 @@ void LoadedKernel::launch(const Dim3& grid, void** parameters, cudaStream_t stre
   check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel_), cuda(grid), cuda(block_), parameters,
                          static_cast<std::size_t>(shared_bytes_), stream),
         [&] { return "launching " + entry_; });
+}
+
+void LoadedKernel::point(const std::string& variable, const void* at) const {
+  void* address = nullptr;
+  std::size_t bytes = 0;
+  const auto pointing = [&] { return "looking for " + variable + " of " + entry_; };
+  check(cudaLibraryGetGlobal(&address, &bytes, library_.get(), variable.c_str()), pointing);
+  check(cudaMemcpy(address, &at, sizeof at, cudaMemcpyHostToDevice), pointing);
 }
 
 std::unique_ptr<PreparedStep> prepare(const Launch& launch) { return std::make_unique<LaunchStep>(launch); }

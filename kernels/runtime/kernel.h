@@ -22,6 +22,9 @@ class LoadedKernel {
   // `parameters` points to each parameter's value, in order.
   void launch(const Dim3& grid, void** parameters, cudaStream_t stream) const;
 
+  // Makes the kernel's `extern "C" __device__` variable of this name point there.
+  void point(const std::string& variable, const void* at) const;
+
  private:
   struct Unload {
     void operator()(cudaLibrary_t library) const { cudaLibraryUnload(library); }

@@ -24,6 +24,10 @@ class CudaRuntime final : public Runtime {
         .execute(*program, {arguments, workspace, static_cast<cudaStream_t>(stream.handle)});
   }
 
+  std::vector<BlockSpan> spans(const Program& program) override {
+    return cuda_device(program.request.place.index).executor().spans(program);
+  }
+
   Compiled compile(const Kernel& kernel, const std::string& architecture) override {
     return compiler().compile(kernel, architecture);
   }

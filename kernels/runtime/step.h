@@ -28,6 +28,9 @@ class PreparedStep {
  public:
   virtual ~PreparedStep() = default;
   virtual void run(const Call& call) = 0;
+
+  // What the blocks of a traced kernel noted in its last run, which is over; of every other step nothing.
+  virtual std::vector<BlockSpan> spans() const { return {}; }
 };
 
 // The address that an argument stands for; null for the bias of a layer without one.

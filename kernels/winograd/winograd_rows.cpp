@@ -13,6 +13,7 @@
 #include "kernels/common/tensor_cores.h"
 #include "kernels/row.h"
 #include "kernels/winograd/chain.h"
+#include "kernels/winograd/output_tile.h"
 #include "kernels/winograd/winograd.h"
 
 namespace convlens::gpu {
@@ -20,47 +21,6 @@ namespace convlens::gpu {
 namespace {
 
 constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
-
-bool on_tensor_cores(const Request& request) { return size_of(request.dtype) == 2; }
-
-// An axis, for m = auto: F(6, 3) keeps five digits in FP32, F(5, 3) two where V and U are short.
-std::int64_t most_points(const Request& request) { return on_tensor_cores(request) ? 7 : 8; }
-
-// Whether the request has the option and asks for it: tensor cores have no fused kernel.
-bool fused(const Request& request) {
-  return request.options.values().contains("fuse") && request.options.is("fuse", "on");
-}
-
-// The request as the rules and matrices of every Winograd row read it, with the type that V and U are stored in.
-Request with_m(Request request, std::int64_t m) {
-  request.options.set("m", std::to_string(m));
-  request.options.set("stored", on_tensor_cores(request) ? "tensor" : "accumulator");
-  request.options.set("fuse", fused(request) ? "on" : "off");
-  return request;
-}
-
-// What a call takes, in operations, about: a number of V or U, and one of M, that is written and read costs as much as
-// so many of them (53 TFLOPS, or 600 on tensor cores, against 4.2 TB/s on an H200).
-double cost(const Request& request) {
-  const double of_v = on_tensor_cores(request) ? 300 : 50, of_m = on_tensor_cores(request) ? 600 : 50;
-  const TileAxis rows = tile_rows(request), columns = tile_columns(request);
-  const auto points = static_cast<double>(rows.n() * columns.n());
-  const auto tiles = static_cast<double>(request.problem.n() * rows.tiles() * columns.tiles());
-  const auto ci = static_cast<double>(request.problem.ci()), co = static_cast<double>(request.problem.co());
-  const auto cig = static_cast<double>(request.problem.ci_per_group());
-  return points * (tiles * (2 * co * cig + of_v * ci + of_m * co) + of_v * co * cig);
-}
-
-Request resolved(const Request& request) {
-  if (fused(request) && request.options.is("m", "auto")) return with_m(request, 2);
-  if (!request.options.is("m", "auto")) return with_m(request, request.options.integer("m"));
-  const std::int64_t r = std::max(request.problem.hf(), request.problem.wf());
-  Request best = with_m(request, 2);
-  if (!request.options.is("points", "auto")) return best;
-  for (std::int64_t m = 3; m + r - 1 <= most_points(request); ++m)
-    if (const Request larger = with_m(request, m); cost(larger) < cost(best)) best = larger;
-  return best;
-}
 
 std::int64_t images_of_chunk(const Request& request) {
   const std::int64_t n = std::max<std::int64_t>(request.problem.n(), 1);
@@ -82,7 +42,7 @@ std::int64_t executed_flops(const ConvProblem& p, const Nested& f) {
 }
 
 Decisions decide(const Request& request) {
-  const Chain chain(request, resolved(request), images_of_chunk(request));
+  const Chain chain(request, with_output_tile(request), images_of_chunk(request));
   const bool cublas = request.options.is("gemm", "cublas") && !chain.fused;
   const Buffer workspace = cublas_workspace();
   Decisions d = decisions({request, steps(chain, workspace)});
@@ -103,7 +63,7 @@ Decisions decide(const Request& request) {
 // options, and leaves m to be chosen where another m is not the remedy.
 Rule with_m_chosen(const Rule& rule) {
   return {rule.says, [rule](const Request& request) {
-            const Request asked = resolved(request);
+            const Request asked = with_output_tile(request);
             std::optional<Refusal> refusal = rule.refuse(asked);
             if (refusal && refusal->nearest) {
               Request nearest = request;
@@ -119,7 +79,7 @@ Rule with_m_chosen(const Rule& rule) {
 
 std::optional<Refusal> needs_small_tiles(const Request& request) {
   if (!fused(request)) return std::nullopt;
-  const TileAxis rows = tile_rows(resolved(request)), columns = tile_columns(resolved(request));
+  const TileAxis rows = tile_rows(with_output_tile(request)), columns = tile_columns(with_output_tile(request));
   if (rows.m == 2 && rows.r == 3 && columns.m == 2 && columns.r == 3) return std::nullopt;
   Request nearest = request;
   nearest.options.set("fuse", "off");
@@ -129,7 +89,7 @@ std::optional<Refusal> needs_small_tiles(const Request& request) {
 }
 
 std::optional<Refusal> needs_countable_tiles(const Request& request) {
-  const Request asked = resolved(request);
+  const Request asked = with_output_tile(request);
   const std::int64_t most = kMostInt / (tile_rows(asked).tiles() * tile_columns(asked).tiles());
   if (images_of_chunk(request) <= most) return std::nullopt;
   std::optional<Request> nearest;
@@ -164,8 +124,7 @@ std::vector<Option> options(Unit unit) {
       {.id = "m",
        .title = "Output tile",
        .sentence = "How many outputs a tile makes along each axis on which the filter has several taps; auto weighs "
-                   "products against the traffic of V and M, up to " +
-                   std::string(unit == Unit::tc ? "7" : "8") + " points.",
+                   "products, transforms and the bytes of U, V and M, up to 8 points.",
        .values = {},
        .default_value = "auto",
        .accepts = [](std::string_view value) { return value == "auto" ? "" : integer_between(1, 8)(value); }},

@@ -7,6 +7,7 @@
 #include "algorithms/error.h"
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/interface/algorithm.h"
+#include "algorithms/interface/registry.h"
 #include "algorithms/tensor/tensor.h"
 #include "tests/catch.h"
 
@@ -128,6 +129,22 @@ TEST_CASE("a memory limit refuses before anything is allocated, and says what is
              Catch::Matchers::Contains("im2col 648") &&
                  Catch::Matchers::Contains("must be ≤ the memory limit of " + std::to_string(needed - 1)));
   CHECK_THROWS_AS(im2col_ref().plan(request), Unsupported);
+}
+
+TEST_CASE("tensors that alone exceed the memory limit are refused as such, by every row with the same words") {
+  Request request{Call(false).problem};
+  request.memory_limit = request.tensor_bytes() - 1;
+  const std::string said = "tensors: x " + std::to_string(request.x_bytes()) + " + w " +
+                           std::to_string(request.w_bytes()) + " + y " + std::to_string(request.y_bytes()) +
+                           " bytes, must be ≤ the memory limit of " + std::to_string(*request.memory_limit) +
+                           " bytes, whatever the row";
+  for (const Algorithm* row : algorithms()) {
+    if (row->unit != Unit::cpu || row->missing) continue;
+    INFO(row->id);
+    CHECK(row->supports(request).reason == said);
+  }
+  request.memory_limit = request.tensor_bytes();
+  CHECK_THAT(im2col_ref().supports(request).reason, Catch::Matchers::StartsWith("im2col.ref: workspace "));
 }
 
 TEST_CASE("a rule's refusal, or a build that lacks something, is what support says") {

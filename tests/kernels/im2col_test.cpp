@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/problem/layers.h"
+#include "kernels/im2col/lowering_tile.h"
 #include "tests/catch.h"
 #include "tests/kernels/host_products.h"
 #include "tests/support/random_problems.h"
@@ -140,6 +142,38 @@ TEST_CASE("im2col on a GPU: a cell has a source exactly when the source has the 
       CHECK(listed == elements_held);
     }
   }
+}
+
+TEST_CASE("im2col on a GPU: lines of x begin as far into a vector of the patch as in memory, and share no vector") {
+  int lines = 0;
+  for (std::uint64_t index = 0; index < 200; ++index)
+    for (const Algorithm* row : {&gpu::im2col_cc(), &gpu::im2col_tc()})
+      for (const Layout layout : {Layout::NCHW, Layout::NHWC}) {
+        const ConvProblem p = random_problem(87, index, 30, 200000);
+        const gpu::LoweringTile tile(request(p, "staging=on", layout, layout, *row), p.n());
+        if (!tile.lines) continue;
+        ++lines;
+        const bool last = layout == Layout::NHWC;
+        const Strides step = dense_strides(layout, p.x_shape());
+        const std::int64_t width = (tile.q - 1) * p.spec().stride_w + p.extent_w(), vector = tile.vector;
+        const std::int64_t line = width * (last ? p.ci_per_group() : 1), to_next = p.spec().dilation_h * step[2];
+        INFO("layer " << index << " " << row->id << " " << name(layout));
+        CHECK((tile.row_pitch - to_next) % vector == 0);
+        CHECK((tile.slice_pitch - (last ? to_next : step[1])) % vector == 0);
+        for (std::int64_t begin = 0; begin < vector; ++begin)
+          for (const std::int64_t next : {tile.row_pitch, tile.slice_pitch - (last ? 0 : p.hf() - 1) * tile.row_pitch})
+            CHECK((begin + line + vector - 1) / vector <= (begin + next) / vector);
+      }
+  CHECK(lines > 100);
+}
+
+TEST_CASE("im2col on a GPU: a block takes several rows of y where vectors are put together, and one where copied") {
+  const auto rows = [](const std::string& name) {
+    const ConvProblem p = ConvProblem(find_layer(name).spec).with_batch(256);
+    return gpu::LoweringTile(request(p, "", Layout::NHWC, Layout::NHWC, gpu::im2col_tc(), FilterLayout::OHWI), 256).p;
+  };
+  CHECK(rows("cv1") == 3);
+  CHECK(rows("cv9") == 1);
 }
 
 TEST_CASE("im2col.tc: a filter that is the matrix already stays where it is") {

@@ -145,6 +145,22 @@ TEST_CASE("im2win.tc:paper names the paper's baseline, and what follows has the 
   CHECK_THROWS_AS(parse_run("im2win.cc:paper"), BadInput);
 }
 
+TEST_CASE("im2win.tc leaves registers for three blocks where its sums do, if need be without a second slice") {
+  const auto constant = [](const ConvProblem& problem, const std::string& options, const std::string& name) {
+    const auto planned = plan(problem, options);
+    const std::vector<Constant>& all = product(*planned).kernel.constants;
+    return std::ranges::find(all, name, &Constant::name)->value;
+  };
+  CHECK(constant(layer("cv9", 2), "", "blocks") == "3");
+  CHECK(constant(layer("cv9", 2), "", "double_buffer") == "true");
+  CHECK(constant(layer("cv1", 2), "", "blocks") == "3");
+  CHECK(constant(layer("cv1", 2), "", "double_buffer") == "false");
+  CHECK(constant(layer("cv1", 2), "double_buffer=on", "blocks") == "1");
+  CHECK(constant(layer("cv1", 2), "async_copy=off", "double_buffer") == "true");
+  CHECK(constant(layer("cv12", 2), "", "blocks") == "1");
+  CHECK(constant(layer("cv12", 2), "blocks=2", "blocks") == "2");
+}
+
 TEST_CASE("im2win.tc says on which GPUs its instructions exist, and why") {
   const ConvProblem p = layer("cv9", 2);
   const auto needed = [&](const std::string& options, DType dtype) {

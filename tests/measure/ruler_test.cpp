@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 #include <thread>
 
@@ -30,6 +31,17 @@ TEST_CASE("the ruler goes on until the time is up, when that is longer than the 
   CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(20));
   CHECK(timing.samples_ms.size() >= 2);
   for (double sample : timing.samples_ms) CHECK(sample >= 1);
+}
+
+TEST_CASE("where several threads take uneven times, the ruler advises how they may wait, unless that has been chosen") {
+  for (const char* name : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}) unsetenv(name);
+  const Timing even{.samples_ms = {10, 11, 12}}, uneven{.samples_ms = {10, 20, 30}};
+  CHECK_THAT(advice_on_waiting(uneven, 2), Catch::Matchers::Contains("OMP_WAIT_POLICY=passive"));
+  CHECK(advice_on_waiting(uneven, 1).empty());
+  CHECK(advice_on_waiting(even, 2).empty());
+  CHECK(advice_on_waiting({}, 2).empty());
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+  CHECK(advice_on_waiting(uneven, 2).empty());
 }
 
 TEST_CASE("an interrupted measurement keeps what it has") {

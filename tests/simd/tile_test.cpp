@@ -1,6 +1,7 @@
 // The micro-kernel against its sums written out, for every number of pixels and channels a tile can have.
 #include "algorithms/simd/tile.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "algorithms/tensor/random.h"
@@ -74,6 +75,34 @@ TEST_CASE("a tile is its sums, with and without vectors, and nothing beyond its 
           for (std::int64_t i = 0; i < pixels; ++i)
             for (std::int64_t j = 0; j <= operands.width; ++j)
               REQUIRE(operands.to[static_cast<std::size_t>(i)][j] == (j < channels ? operands.expected(i, j) : -1));
+        }
+}
+
+TEST_CASE("a tile whose panel is not packed reads w where it lies, one of a later piece is added to what is there") {
+  using Kernel = void (*)(const Tile&);
+  for (Kernel kernel : {Kernel{multiply}, Kernel{multiply_scalar}})
+    for (std::int64_t pixels = 1; pixels <= tile_pixels(); ++pixels)
+      for (std::int64_t channels = 1; channels <= tile_width(); ++channels)
+        for (bool add : {false, true}) {
+          Operands operands(pixels);
+          Tile tile = operands.tile(channels);
+          // Filter j backwards in memory, and behind it those before it; only those that exist.
+          constexpr std::int64_t kReduction = kSegments * kLength;
+          std::vector<float> w;
+          std::vector<std::int64_t> within;
+          for (std::int64_t j = channels - 1; j >= 0; --j)
+            for (std::int64_t k = kReduction - 1; k >= 0; --k) w.push_back(operands.panel[k * operands.width + j]);
+          for (std::int64_t k = 0; k < kReduction; ++k) within.push_back(-k);
+          tile.panel = nullptr;
+          tile.filter = {&w.back(), -kReduction, within.data()};
+          tile.add = add;
+          kernel(tile);
+          for (std::int64_t i = 0; i < pixels; ++i)
+            for (std::int64_t j = 0; j <= operands.width; ++j) {
+              const float bias = operands.bias[static_cast<std::size_t>(std::min(j, channels - 1))];
+              const float sum = j < channels ? operands.expected(i, j) - (add ? bias + 1 : 0) : -1;
+              REQUIRE(operands.to[static_cast<std::size_t>(i)][j] == sum);
+            }
         }
 }
 

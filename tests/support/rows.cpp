@@ -68,7 +68,7 @@ bool vendor_on_cpu(const Algorithm& row) { return row.vendor && row.unit == Unit
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (const Algorithm* row : rows_here())
-    if (row->unit != Unit::tc && !vendor_on_cpu(*row))
+    if (row->unit != Unit::tc && !row->vendor)
       for (Variant& variant : variants(*row)) all.push_back(std::move(variant));
   return all;
 }

@@ -29,11 +29,12 @@ std::vector<const Algorithm*> rows_that_compute(const ConvProblem& problem);
 std::vector<const Algorithm*> gpu_rows();
 
 // Each of those rows that computes f32, with its default options, and with every other value of each option, one at a
-// time. Of options that are numbers, 1 to 4 are tried, as far as the option accepts them. A vendor's rows on the CPU
-// promise less (Algorithm::vendor) and have tests of their own.
+// time. Of options that are numbers, 1 to 4 are tried, as far as the option accepts them. A vendor's rows promise less
+// (Algorithm::vendor), refuse what their library lacks, and have tests of their own.
 std::vector<Variant> variants();
-bool vendor_on_cpu(const Algorithm& row);
 std::vector<Variant> variants(const Algorithm& row);
+
+bool vendor_on_cpu(const Algorithm& row);
 
 // Each choice of values for each pair of options of a row, the others at their defaults: some options matter only when
 // another has a certain value (im2col's chunk_images with batching=chunk).

@@ -54,18 +54,47 @@ TEST_CASE("a copied command line gives the data of the state that it was copied 
   }
   CHECK(line.err == "");
   CHECK(line.exit == 0);
-  const CommandResult file = convlens_command(
-      {"view", "--state", folder.path() + "/state.json", "--export", folder.path() + "/file.csv"});
+  const CommandResult file =
+      convlens_command({"view", "--state", folder.path() + "/state.json", "--export", folder.path() + "/file.csv"});
   CHECK(file.exit == 0);
-  const CommandResult same = run_command({.arguments = {folder.path() + "/line.csv", folder.path() + "/file.csv"},
-                                          .program = "/usr/bin/cmp"});
+  const CommandResult same =
+      run_command({.arguments = {folder.path() + "/line.csv", folder.path() + "/file.csv"}, .program = "/usr/bin/cmp"});
   CHECK(same.exit == 0);
 }
 
+TEST_CASE("what has no option of its own is in the command line, field by field") {
+  State state = first_state();
+  state.panel = "numerics";
+  state.numerics = {
+      .run = "winograd.ref:m=4", .dtype = DType::f16, .exponent = -3, .injection = "nan", .element = {0, 1, 2, 3}};
+  State again = first_state();
+  again.panel = "numerics";
+  const std::vector<std::string> words = command_words(state);
+  for (std::size_t k = 0; k + 1 < words.size(); ++k)
+    if (words[k] == "--set") again = with_field(again, words[k + 1]);
+  CHECK(again.numerics == state.numerics);
+
+  state.panel = "kernel";
+  state.kernel = {.run = "im2win.tc:zigzag=off", .step = 2, .file = "common/tile.cuh", .architecture = "sm_80", .texts = {}};
+  again = first_state();
+  for (const std::string& word : command_words(state))
+    if (word.starts_with("kernel.")) again = with_field(again, word);
+  CHECK(again.kernel == state.kernel);
+}
+
+TEST_CASE("a field that is set has the name and the rule that it has in a state file") {
+  const State state = first_state();
+  CHECK(with_field(state, "seed=7").seed == 7);
+  CHECK(with_field(state, "numerics.injection=nan").numerics.injection == "nan");
+  CHECK(with_field(state, "picture=12").picture == "12");
+  for (const char* wrong : {"nonsense", "nonsense=1", "numerics.nonsense=1", "numerics.injection=tea", "seed=-1",
+                            "numerics.exponent=99", "convlens_state=2", "step=x"})
+    CHECK_THROWS_AS(with_field(state, wrong), BadInput);
+}
+
 TEST_CASE("rows become CSV that another program reads") {
-  const nlohmann::ordered_json rows{{{"name", "a, \"b\""}, {"value", 0.5}},
-                                    {{"name", "two\nlines"}, {"more", std::nan("")}},
-                                    {{"value", nullptr}}};
+  const nlohmann::ordered_json rows{
+      {{"name", "a, \"b\""}, {"value", 0.5}}, {{"name", "two\nlines"}, {"more", std::nan("")}}, {{"value", nullptr}}};
   CHECK(to_csv(rows) == "name,value,more\r\n\"a, \"\"b\"\"\",0.5,\r\n\"two\nlines\",,\r\n,,\r\n");
   CHECK(to_text_for("a.json", rows).find("NaN") == std::string::npos);
   CHECK_NOTHROW(nlohmann::json::parse(to_text_for("a.json", rows)));

@@ -82,6 +82,35 @@ TEST_CASE("recorded runs stand in for what is not measured, and say on what they
   CHECK(closest->job.run == "im2win.cc");
 }
 
+TEST_CASE("the roof of recorded runs on a CPU is what their floors say, and one that is noted comes first") {
+  const auto roofs = [](const std::string& layer) {
+    State state = cv9(4, "im2win.cpu");
+    state.layer = layer, state.spec = find_layer(layer).spec, state.spec.n = 4;
+    return *shipped_records().ceilings(job_of(state, "im2win.cpu"));
+  };
+  const worker::Ceilings above = roofs("cv9"), memory = roofs("cv7");
+  CHECK_FALSE(above.gpu);
+  CHECK((above.f32_tflops > 0.3 && above.f32_tflops < 1));
+  CHECK(memory.f32_tflops == above.f32_tflops);
+  // cv9's record, once with a note of its ceilings.
+  Curve noted = *shipped_records().find(job_of(cv9(4, "im2win.cpu"), "im2win.cpu"));
+  auto record = nlohmann::json::parse(noted.record);
+  record["engine_notes"].push_back("ceilings of this run: 500.0 GFLOPS f32, 25.0 GB/s");
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() + "/one.jsonl") << record.dump() << "\n";
+  const auto found = read_records({folder.path() + "/one.jsonl"}).ceilings(noted.job);
+  REQUIRE(found);
+  CHECK(found->f32_tflops == Approx(0.5));
+  CHECK(found->tbytes == Approx(0.025));
+}
+
+TEST_CASE("comparing rows asks no vendor's library, which would time its engines first") {
+  State state = cv9(256, "im2win.cc");
+  const auto compared = comparisons(state);
+  REQUIRE(compared);
+  CHECK(std::ranges::any_of(compared->peers, [](const worker::Job& job) { return job.run == "cudnn.best"; }));
+}
+
 TEST_CASE("the rates of a record are those it was written with") {
   const Records& records = shipped_records();
   for (const Curve& curve : records.curves) {

@@ -75,6 +75,39 @@ TEST_CASE("jobs are measured in passes while the live run rests, and it goes on 
   CHECK(study.progress().all == 0);  // all of it is known
 }
 
+TEST_CASE("a pause stops all that is measured, and then it goes on where it stopped") {
+  Study study(kWorker);
+  const Comparisons compared = *comparisons(small());
+  const auto jobs = compared.wanted("live");
+  study.show(compared.job);
+  study.measure(jobs);
+  REQUIRE(comes_true(study, [&] { return study.progress().done > 1; }));
+  const std::size_t all = study.progress().all;
+  study.pause();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // what the worker does in the meantime is too much
+  study.poll();
+  std::size_t before = 0;
+  for (const worker::Job& job : jobs) before += samples(study.find(job));
+  CHECK(before > 0);
+  CHECK(study.progress().all >= all);
+  REQUIRE(comes_true(study, [&] { return study.progress().all == 0; }));
+  for (const worker::Job& job : jobs) CHECK(samples(study.find(job)) > 0);
+}
+
+TEST_CASE("a trace is asked for once, and refused in words where there is no GPU") {
+  Study study(kWorker);
+  Job job = job_of(small(), "direct.cc");
+  job.traced = true;
+  study.measure({job});
+  CHECK(study.progress().all == 1);
+  REQUIRE(comes_true(study, [&] { return study.progress().all == 0; }));
+  const Curve* const curve = study.find(job);
+  REQUIRE(curve != nullptr);
+  CHECK(curve->record.empty() != curve->refused.empty());
+  study.measure({job});
+  CHECK(study.progress().all == 0);  // all of it is known
+}
+
 TEST_CASE("what is cancelled keeps what it has") {
   Study study(kWorker);
   const Comparisons compared = *comparisons(small());
@@ -93,7 +126,7 @@ TEST_CASE("a worker that dies loses nothing: another does what it owed") {
   // Dies after its first samples, once; the next is a real one.
   const std::string script =
       "if [ -e " + folder.path() + "/died ]; then exec " + kWorker[0] + " worker; fi; touch " + folder.path() +
-      R"(/died; echo '{"is":"hello","protocol":1,"revision":"","host":"h","cpu":"c","gpu":""}'; read line;
+      R"(/died; echo '{"is":"hello","protocol":2,"revision":"","host":"h","cpu":"c","gpu":""}'; read line;
 echo '{"is":"started","id":1,"run":"direct.cpu","unit":"cpu","flops":1000,"executed_flops":1000,"tensor_bytes":1,"workspace_bytes":1}'
 echo '{"is":"samples","id":1,"ms":[4.5]}'; echo broken >&2; exit 3)";
   Study study(worker::shell_words(script));

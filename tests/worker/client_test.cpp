@@ -17,7 +17,7 @@ using namespace convlens::worker;
 using State = Client::State;
 
 const std::vector<std::string> kWorker{std::string(CONVLENS_BINARY_DIR) + "/convlens", "worker"};
-const std::string kHello = R"(echo '{"is":"hello","protocol":1,"revision":"r","host":"h","cpu":"c","gpu":""}'; )";
+const std::string kHello = R"(echo '{"is":"hello","protocol":2,"revision":"r","host":"h","cpu":"c","gpu":""}'; )";
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -167,11 +167,11 @@ TEST_CASE("a program that never says hello is given up") {
 }
 
 TEST_CASE("a worker of another version is shown as such and asked nothing") {
-  const std::string other = R"(echo '{"is":"hello","protocol":2}'; read line && echo asked >&2; sleep 1)";
+  const std::string other = R"(echo '{"is":"hello","protocol":3}'; read line && echo asked >&2; sleep 1)";
   Client client = fake(other);
   client.measure(small_job(1));
   poll_until(client, State::other_version);
-  CHECK(client.says().find("protocol 2") != std::string::npos);
+  CHECK(client.says().find("protocol 3") != std::string::npos);
   CHECK(client.unfinished().size() == 1);
 }
 

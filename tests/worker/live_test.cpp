@@ -56,6 +56,18 @@ TEST_CASE("live says what is wrong") {
   CHECK(other.err.find("protocol 9") != std::string::npos);
 }
 
+TEST_CASE("live says that a worker is silent, and what it has measured is not lost") {
+  const std::string hello =
+      R"(echo "{\"is\":\"hello\",\"protocol\":2,\"revision\":\"r\",\"host\":\"h\",\"cpu\":\"c\",\"gpu\":\"\"}";)";
+  const std::string samples = R"(read line; echo "{\"is\":\"samples\",\"id\":1,\"ms\":[2.5]}"; sleep 9)";
+  const CommandResult hangs =
+      piped("1", "live direct.cpu 1x8x20x20 --filter 8x3x3 --seconds 8 --worker '" + hello + samples + "'");
+  INFO(hangs.err << hangs.out);
+  CHECK(hangs.err.find("live: the worker has not answered") != std::string::npos);
+  REQUIRE_FALSE(hangs.out_lines().empty());
+  CHECK(hangs.out_lines()[0].find("2.5 ms") != std::string::npos);
+}
+
 TEST_CASE("a worker answers what it does not understand, goes on, and ends with its input") {
   const CommandResult result = piped("nonsense\\n{\"is\":\"ping\",\"id\":4}\\n", "worker");
   CHECK(result.exit == 0);

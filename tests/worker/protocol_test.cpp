@@ -21,7 +21,8 @@ TEST_CASE("a job is read as it was written") {
                   .seed = ~std::uint64_t{0} - k,
                   .repeats = 3,
                   .seconds = 0.25,
-                  .endless = k % 4 == 0};
+                  .endless = k % 4 == 0,
+                  .traced = k % 6 == 0};
     const std::string line = to_line(Question(job));
     CHECK(line.find('\n') == std::string::npos);
     CHECK(std::get<Job>(parse_question(line)) == job);

@@ -68,7 +68,7 @@ double milliseconds(App& app, int frames, bool move) {
 // A worker that measures nothing: it says 10 000 samples of its first job, some of them ten times as slow.
 std::vector<std::string> worker_of_many_samples() {
   return worker::shell_words(R"(
-echo '{"is":"hello","protocol":1,"revision":"","host":"nowhere","cpu":"none","gpu":""}'
+echo '{"is":"hello","protocol":2,"revision":"","host":"nowhere","cpu":"none","gpu":""}'
 read job
 echo '{"is":"started","id":1,"run":"none","unit":"cpu","flops":1000000000,"executed_flops":1000000000,'\
 '"tensor_bytes":1000000,"workspace_bytes":0}'

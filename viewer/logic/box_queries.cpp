@@ -50,13 +50,12 @@ Box slice(const Box& box, std::size_t axis, std::int64_t k, std::int64_t count =
 
 class Search {
  public:
-  Search(Ask ask, Steady steady, std::size_t most, bool& complete)
-      : ask_(std::move(ask)), steady_(steady), most_(most), complete_(complete) {}
+  Search(Ask ask, Steady steady, Budget& budget) : ask_(std::move(ask)), steady_(steady), budget_(budget) {}
 
   // The answer for `box`, whose axes before `axis` have one element each.
   Pieces pieces(const Box& box, std::size_t axis) {
     while (axis < kMaxRank && box.extent[axis] == 1) ++axis;
-    if (axis == kMaxRank) return ask_(box.first);
+    if (axis == kMaxRank) return ask(box.first);
     const std::int64_t count = box.extent[axis];
     if (count <= 0) return {};
     if (steady_[axis] || only_shifts(box, axis)) {
@@ -65,22 +64,27 @@ class Search {
         return first;
     }
     Pieces all = pieces(slice(box, axis, 0, count / 2), axis);
-    if (!complete_) return all;
+    if (!budget_.complete) return all;
     const Pieces more = pieces(slice(box, axis, count / 2, count - count / 2), axis);
     all.insert(all.end(), more.begin(), more.end());
-    if (all.size() > 2 * most_) shorten(all);
-    complete_ = complete_ && all.size() <= most_;
+    if (all.size() > 2 * budget_.boxes) shorten(all);
+    if (all.size() > budget_.boxes) budget_.complete = false;
     return all;
   }
 
  private:
+  Pieces ask(const Coord& at) const {
+    if (--budget_.questions < 0) budget_.complete = false;
+    return budget_.complete ? ask_(at) : Pieces{};
+  }
+
   // Whether the answers along `axis` only shift, at the first element of the other axes.
   bool only_shifts(const Box& box, std::size_t axis) const {
-    const Pieces first = ask_(box.first);
+    const Pieces first = ask(box.first);
     Coord at = box.first;
-    for (std::int64_t k = 1; k < box.extent[axis]; ++k) {
+    for (std::int64_t k = 1; k < box.extent[axis] && budget_.complete; ++k) {
       ++at[axis];
-      const Pieces next = ask_(at);
+      const Pieces next = ask(at);
       if (next.size() != first.size()) return false;
       for (std::size_t i = 0; i < first.size(); ++i)
         if (!shift_axis(first[i], next[i], k)) return false;
@@ -113,8 +117,7 @@ class Search {
 
   Ask ask_;
   Steady steady_;
-  std::size_t most_;
-  bool& complete_;
+  Budget& budget_;
 };
 
 // The smallest box around all of them; nothing around none.
@@ -147,10 +150,12 @@ Coord last_of(const Box& box) {
 
 class OutputSearch {
  public:
-  OutputSearch(const Stage& stage, const Coord& output) : stage_(stage), output_(output) {}
+  OutputSearch(const Stage& stage, const Coord& output, Budget& budget)
+      : stage_(stage), output_(output), budget_(budget) {}
 
   // From `axis` on; the axes of `box` before it have one cell each, or all cells alike.
   void add(const Box& box, std::size_t axis, std::vector<Box>& found) {
+    if (!budget_.complete) return;
     const std::vector<Box>& outputs = outputs_of(box.first);
     for (; axis < kMaxRank; ++axis) {
       const std::int64_t count = box.extent[axis];
@@ -169,12 +174,17 @@ class OutputSearch {
   // The same few cells are asked about again and again, and those of filters serve many boxes.
   const std::vector<Box>& outputs_of(const Coord& cell) {
     const auto [at, is_new] = asked_.try_emplace(cell);
-    if (is_new) at->second = stage_.map->outputs(cell);
+    if (!is_new) return at->second;
+    if (budget_.questions > 0) at->second = stage_.map->outputs(cell);
+    constexpr std::int64_t kBoxesAQuestion = 16;  // long answers count for more than one
+    budget_.questions -= 1 + static_cast<std::int64_t>(at->second.size()) / kBoxesAQuestion;
+    if (budget_.questions <= 0) budget_.complete = false;
     return at->second;
   }
 
   const Stage& stage_;
   const Coord output_;
+  Budget& budget_;
   std::map<Coord, std::vector<Box>> asked_;
 };
 
@@ -186,8 +196,7 @@ void remove_repetitions(std::vector<Box>& boxes) {
   boxes.erase(repeated.begin(), repeated.end());
 }
 
-std::vector<Box> cells_of_box(const Plan& plan, const Stage& stage, Operand from, const Box& box, std::size_t most,
-                              bool& complete) {
+std::vector<Box> cells_of_box(const Plan& plan, const Stage& stage, Operand from, const Box& box, Budget& budget) {
   const Ask ask = [&](const Coord& element) {
     Pieces pieces;
     for (const Box& cells : stage.map->cells(from, element)) pieces.push_back({from, cells, 1});
@@ -196,30 +205,36 @@ std::vector<Box> cells_of_box(const Plan& plan, const Stage& stage, Operand from
   // x and w have images or outputs, and channels, as their first two axes.
   const Steady steady =
       from.id >= 0 ? steady_axes(plan.stages()[static_cast<std::size_t>(from.id)].axes) : Steady{true, true};
-  bool found_all = true;
+  // A search that is cut short does not keep the next one from its own.
+  Budget own{budget.boxes, budget.questions};
   std::vector<Box> boxes;
-  for (const Term& piece : Search(ask, steady, most, found_all).pieces(box, 0)) boxes.push_back(piece.at);
+  for (const Term& piece : Search(ask, steady, own).pieces(box, 0)) boxes.push_back(piece.at);
   remove_repetitions(boxes);
-  if (boxes.size() > most) boxes.resize(most), found_all = false;
-  complete = complete && found_all;
+  if (boxes.size() > own.boxes) boxes.resize(own.boxes), own.complete = false;
+  budget.questions = own.questions;
+  budget.complete = budget.complete && own.complete;
   return boxes;
 }
 
-std::vector<Term> sources_of_box(const Stage& stage, const Box& box, std::size_t most, bool& complete) {
+std::vector<Term> sources_of_box(const Stage& stage, const Box& box, Budget& budget) {
   const Ask ask = [&](const Coord& cell) {
     Source source = stage.map->source(cell);
     if (source.kind == SourceKind::region)
       for (Term& term : source.terms) term.coefficient = 1;
     return source.terms;
   };
-  return Search(ask, steady_axes(stage.axes), most, complete).pieces(box, 0);
+  return Search(ask, steady_axes(stage.axes), budget).pieces(box, 0);
 }
 
-std::vector<Box> cells_for_output(const Stage& stage, const std::vector<Box>& boxes, const Coord& output) {
-  OutputSearch search(stage, output);
+std::vector<Box> cells_for_output(const Stage& stage, const std::vector<Box>& boxes, const Coord& output,
+                                  Budget& budget) {
+  Budget own{budget.boxes, budget.questions};
+  OutputSearch search(stage, output, own);
   std::vector<Box> found;
   for (const Box& box : boxes)
     if (box.size() > 0) search.add(box, 0, found);
+  budget.questions = own.questions;
+  budget.complete = budget.complete && own.complete;
   return found;
 }
 

@@ -6,24 +6,31 @@
 // box is asked for itself. What a map does along one axis does not depend on the others.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "algorithms/interface/plan.h"
 
 namespace convlens::viewer {
 
-// The cells of `stage` that elements of `box` of operand `from` go into, as boxes without repetitions; `complete`
-// becomes false when there are more than `most` of them.
-std::vector<Box> cells_of_box(const Plan& plan, const Stage& stage, Operand from, const Box& box, std::size_t most,
-                              bool& complete);
+// How much may be asked and answered. Where it does not suffice, the answer is cut short, and `complete` turns false.
+struct Budget {
+  std::size_t boxes;       // of one answer
+  std::int64_t questions;  // left, of all that share the budget
+  bool complete = true;
+};
 
-// What the cells of `box` of `stage` are made of; terms of regions have the coefficient 1. `complete` as above.
-std::vector<Term> sources_of_box(const Stage& stage, const Box& box, std::size_t most, bool& complete);
+// The cells of `stage` that elements of `box` of operand `from` go into, as boxes without repetitions.
+std::vector<Box> cells_of_box(const Plan& plan, const Stage& stage, Operand from, const Box& box, Budget& budget);
+
+// What the cells of `box` of `stage` are made of; terms of regions have the coefficient 1.
+std::vector<Term> sources_of_box(const Stage& stage, const Box& box, Budget& budget);
 
 // The cells of `boxes` of `stage` that `output` depends on, as boxes. Along no axis of a stage do its outputs move
 // backwards: boxes whose last cell serves outputs before `output`, or whose first serves some after it, are left out
 // as a whole.
-std::vector<Box> cells_for_output(const Stage& stage, const std::vector<Box>& boxes, const Coord& output);
+std::vector<Box> cells_for_output(const Stage& stage, const std::vector<Box>& boxes, const Coord& output,
+                                  Budget& budget);
 
 // Sorted, each once.
 void remove_repetitions(std::vector<Box>& boxes);

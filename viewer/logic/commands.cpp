@@ -20,6 +20,18 @@ std::vector<std::string> layer_words(const State& state) {
   return words;
 }
 
+// The fields of one panel that are not as at first, by --set; edited texts of kernels are too long for a line.
+std::vector<std::string> changed_fields(const std::string& panel, const nlohmann::ordered_json& now,
+                                        const nlohmann::ordered_json& first) {
+  std::vector<std::string> words;
+  for (const auto& [field, value] : now.items()) {
+    if (value == first.at(field) || field == "texts") continue;
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    words.insert(words.end(), {"--set", panel + "." + field + "=" + text});
+  }
+  return words;
+}
+
 std::string coordinates(const Coord& at) {
   std::size_t rank = kMaxRank;
   while (rank > 1 && at[rank - 1] == 0) --rank;
@@ -59,11 +71,16 @@ std::vector<std::string> command_words(const State& state) {
     if (state.performance.timed != first.performance.timed) add({"--timed", state.performance.timed});
     if (state.performance.swept != first.performance.swept) add({"--sweep", state.performance.swept});
   }
+  if (state.panel == "numerics") add(changed_fields("numerics", to_json(state.numerics), to_json(first.numerics)));
+  if (state.panel == "kernel") add(changed_fields("kernel", to_json(state.kernel), to_json(first.kernel)));
+  if (state.panel == "memory" && state.memory_limit != first.memory_limit)
+    add({"--set", "memory_limit=" + std::to_string(state.memory_limit)});
   if (state.cursor.tensor != "y") add({"--tensor", state.cursor.tensor});
   add({"--at", coordinates(state.cursor.at)});
   if (!state.picture.empty()) add({"--image", state.picture});
   if (state.step != first.step) add({"--step", std::to_string(state.step)});
   if (state.block != first.block) add({"--block", std::to_string(state.block)});
+  if (state.order != first.order) add({"--order", state.order});
   if (state.dark != first.dark) add({"--theme", "light"});
   if (state.scale > 0) {
     char text[32];

@@ -11,9 +11,14 @@ namespace {
 
 using worker::Job;
 
+// Of a vendor's row only its rules are asked: its library may time all its engines before it answers. What it cannot do
+// the worker refuses.
 bool computes(const Run& run, const Job& job) {
-  const Request request{ConvProblem(job.spec), job.dtype, job.layouts, run.options};
-  return static_cast<bool>(run.algorithm->supports(complete(*run.algorithm, request)));
+  const Algorithm& row = *run.algorithm;
+  const Request request = complete(row, {ConvProblem(job.spec), job.dtype, job.layouts, run.options});
+  if (!row.vendor) return static_cast<bool>(row.supports(request));
+  if (row.missing && !row.missing().empty()) return false;
+  return std::ranges::none_of(row.rules, [&](const Rule& rule) { return rule.refuse(request).has_value(); });
 }
 
 // A vendor's library by whichever algorithm it chooses.

@@ -1,7 +1,9 @@
 // How often each element of the input is stored by a stage: the duplication that a lowering pays for.
 //
-// The count depends on the element's row and column alone. Its sum over the image, N and C_i times, plus the stage's
-// zeros, is the number of the stage's cells: what the heat map shows adds up to the bytes of the ledger.
+// The count depends on the element's row and column alone, and, as every map treats the axes apart, is the product of
+// one factor for the row and one for the column: H_i + W_i questions tell H_i·W_i counts. Their sum over the image, N
+// and C_i times, plus the stage's zeros, is the number of the stage's cells: what the heat map shows adds up to the
+// bytes of the ledger.
 #pragma once
 
 #include <vector>
@@ -12,19 +14,23 @@ namespace convlens::viewer {
 
 struct Copies {
   std::int64_t height = 0, width = 0;
-  std::vector<std::int64_t> counts;  // row·width + column
+  std::vector<std::int64_t> rows, columns;  // counts of a column, and of a row, that some output reads
+  std::int64_t crossing = 1;                // the count where these two meet
   std::int64_t most = 0;
   std::int64_t elements = 0;  // Σ counts · N · C_i
   std::int64_t zeros = 0;     // the stage's other cells: padding
   std::int64_t bytes = 0;     // (elements + zeros) · bytes of a cell, of the whole stage
 
   std::int64_t at(std::int64_t row, std::int64_t column) const {
-    return counts[static_cast<std::size_t>(row * width + column)];
+    return rows[static_cast<std::size_t>(row)] * columns[static_cast<std::size_t>(column)] / crossing;
   }
 };
 
-// Of a stage that is made from the input alone; nothing for any other. A stage whose cells combine several elements
-// (Winograd's V, spectra) counts how many cells an element goes into, and has no sum: elements and zeros are then 0.
+inline constexpr std::int64_t kMostCounted = std::int64_t{1} << 22;  // rows and columns together
+
+// Of a stage that is made from the input alone; nothing for any other, nor where rows and columns are too many. A stage
+// whose cells combine several elements (Winograd's V, spectra) counts how many cells an element goes into, and has no
+// sum: elements and zeros are then 0.
 std::optional<Copies> copies_of(const Model& model, const Exhibit& exhibit);
 
 }  // namespace convlens::viewer

@@ -39,6 +39,16 @@ double elongation(const Sheet& sheet) {
   return std::max(rows / columns, columns / rows);
 }
 
+// Leaves out all but the fastest of the axes that run down where the rows are so many that nothing would be seen of
+// the columns: of an im2col matrix then those of one row of outputs.
+std::vector<int> seen(const Exhibit& exhibit, std::vector<int> down, const std::vector<int>& across,
+                      const Coord& slice) {
+  constexpr double kTooLong = 2000;
+  const Sheet whole(exhibit.axes, down, across, slice);
+  if (elongation(whole) > kTooLong && whole.rows() > whole.columns()) down.erase(down.begin(), down.end() - 1);
+  return down;
+}
+
 // Leaves the channels out of the columns where the sheet is too long to be seen with them.
 Sheet with_few_channels(const Exhibit& exhibit, const std::vector<int>& down, const std::vector<int>& across,
                         const Coord& slice) {
@@ -84,7 +94,7 @@ Sheet default_sheet(const Exhibit& exhibit, const Coord& slice) {
     down.assign(all.begin(), half);
     across.assign(half, all.end());
   }
-  return with_few_channels(exhibit, down, across, slice);
+  return with_few_channels(exhibit, seen(exhibit, down, across, slice), across, slice);
 }
 
 }  // namespace convlens::viewer

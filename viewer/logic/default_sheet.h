@@ -14,7 +14,8 @@ namespace convlens::viewer {
 //   im2win, MEC    output rows (columns) down, the strip across
 //   Winograd, FFT  tiles side by side, each a square of its points or bins, or a column of kept bins
 //
-// A sheet that is far longer than high shows one channel, if that makes it nearer to a square.
+// A sheet that is far longer than high shows one channel, if that makes it nearer to a square, and one that is
+// thousands of times as high as wide one row of outputs.
 Sheet default_sheet(const Exhibit& exhibit, const Coord& slice);
 
 }  // namespace convlens::viewer

@@ -1,8 +1,6 @@
 // What the compiler, and a GPU, make of a kernel's text.
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <locale>
 #include <nlohmann/json.hpp>
@@ -16,34 +14,19 @@
 #include "kernels/row.h"
 #include "kernels/runtime.h"
 #include "viewer/logic/kernel_sheet.h"
+#include "viewer/logic/recorded.h"
 #include "viewer/logic/specimen.h"
 
 namespace convlens::viewer {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kRecordedFor = "sm_90a";  // all shipped records are of an H200
-
-// Where recorded runs lie: CONVLENS_DATA, else the sources, else share/convlens/data beside the program.
-std::vector<fs::path> record_files() {
-  std::error_code none;
-  const char* said = std::getenv("CONVLENS_DATA");
-  fs::path folder = said != nullptr && *said != '\0' ? fs::path(said) : fs::path(CONVLENS_DATA_SOURCES);
-  if (!fs::is_directory(folder, none))
-    folder = fs::read_symlink("/proc/self/exe", none).parent_path().parent_path() / "share" / "convlens" / "data";
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder, none))
-    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
-}
 
 // The record of this run of a named layer, in this type and these layouts; null when there is none.
 nlohmann::json record_of(const Plan& plan, const std::string& layer) {
   const Request& request = plan.request();
-  for (const fs::path& file : record_files()) {
+  for (const std::string& file : data_files(".jsonl")) {
     std::ifstream lines(file);
     for (std::string line; std::getline(lines, line);) {
       const auto record = nlohmann::json::parse(line, nullptr, false);
@@ -115,19 +98,10 @@ Build build_of(const KernelSheet& sheet, const std::string& layer) {
 }
 
 Algorithm with_texts(const Algorithm& row, const std::map<std::string, std::string>& texts) {
-  Algorithm own = row;
-  own.decide = [decide = row.decide, texts](const Request& request) {
-    Decisions d = decide(request);
-    gpu::Program program = *d.program;
+  return gpu::with_programs(row, [texts](gpu::Program& program) {
     for (gpu::Step& step : program.steps)
       if (auto* launch = std::get_if<gpu::Launch>(&step)) launch->kernel.texts = texts;
-    Decisions changed = gpu::decisions(std::move(program));
-    d.program = changed.program;
-    d.execute = changed.execute;
-    d.kernel = nullptr;
-    return d;
-  };
-  return own;
+  });
 }
 
 std::vector<std::string> try_on_device(const KernelSheet& sheet, const std::map<std::string, std::string>& texts) {

@@ -1,6 +1,7 @@
 #include "viewer/logic/links.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "algorithms/interface/tensor_maps.h"
@@ -10,21 +11,39 @@ namespace convlens::viewer {
 
 namespace {
 
+constexpr double kMostListed = 1 << 22;  // steps of a cell whose sources are listed one by one
+
 // Follows cells of a stage down to elements of x and w.
-void descend(const Plan& plan, const Stage& stage, const Box& cells, const Rational& factor, Links& links) {
-  for (const Term& term : sources_of_box(stage, cells, kMostBoxes, links.complete)) {
-    if (links.terms.size() >= kMostBoxes) {
-      links.complete = false;
+void descend(const Plan& plan, const Stage& stage, const Box& cells, const Rational& factor, Budget& budget,
+             std::vector<LinkedTerm>& found) {
+  for (const Term& term : sources_of_box(stage, cells, budget)) {
+    if (found.size() >= budget.boxes) {
+      budget.complete = false;
       return;
     }
     if (term.from.id < 0)
-      links.terms.push_back({term.from, term.at, factor * term.coefficient});
+      found.push_back({term.from, term.at, factor * term.coefficient});
     else
-      descend(plan, plan.stages()[static_cast<std::size_t>(term.from.id)], term.at, factor * term.coefficient, links);
+      descend(plan, plan.stages()[static_cast<std::size_t>(term.from.id)], term.at, factor * term.coefficient, budget,
+              found);
   }
 }
 
-std::vector<Box> outputs_of(const ConvProblem& problem, const Model& model, const Exhibit& exhibit, const Coord& at) {
+bool made_of_filter(const Plan& plan, const Stage& stage) {
+  return std::ranges::all_of(stage.made_from, [&](Operand from) {
+    return from == kFilter || (from.id >= 0 && made_of_filter(plan, plan.stages()[static_cast<std::size_t>(from.id)]));
+  });
+}
+
+// Whether the outputs that depend on one cell may be too many boxes to be told: a tap that is mixed with others serves
+// some outputs of every tile of a huge image.
+bool serves_too_many(const ConvProblem& p, const Plan& plan, const Stage& stage) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  return p.ho() > kMost / p.wo() && made_of_filter(plan, stage);
+}
+
+std::vector<Box> outputs_of(const ConvProblem& problem, const Model& model, const Exhibit& exhibit, const Coord& at,
+                            bool& complete) {
   std::vector<Box> boxes;
   const auto add = [&](const Box& box) { boxes.push_back(box); };
   switch (exhibit.role) {
@@ -38,7 +57,10 @@ std::vector<Box> outputs_of(const ConvProblem& problem, const Model& model, cons
       if (const auto element = model.element_of_block(at)) FilterMap(problem).outputs(*element, add);
       break;
     case Role::stage:
-      boxes = model.stage(exhibit).map->outputs(at);
+      if (serves_too_many(problem, *model.rows()[static_cast<std::size_t>(exhibit.row)].plan, model.stage(exhibit)))
+        complete = false;
+      else
+        boxes = model.stage(exhibit).map->outputs(at);
       break;
     case Role::output:
       boxes = {Box::cell(at)};
@@ -69,8 +91,15 @@ void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& e
       break;
     case Role::stage: {
       const Stage& stage = model.stage(exhibit);
+      if (exhibit.effort.each > kMostListed && std::isfinite(exhibit.effort.each)) {
+        links.kind = SourceKind::region;
+        links.complete = false;
+        break;
+      }
       links.kind = stage.map->source(at).kind;
-      descend(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan, stage, Box::cell(at), 1, links);
+      Budget budget{kMostBoxes, kMostQuestions};
+      descend(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan, stage, Box::cell(at), 1, budget, links.terms);
+      links.complete = budget.complete;
       break;
     }
   }
@@ -78,10 +107,10 @@ void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& e
 
 // The cells of `stage` that hold elements of the terms; of a stage made from others, the cells made from those.
 std::vector<Box> holders(const Plan& plan, const Stage& stage, const Links& links,
-                         const std::vector<std::vector<Box>>& below, bool& complete) {
+                         const std::vector<std::vector<Box>>& below, Budget& budget) {
   std::vector<Box> boxes;
   const auto add = [&](Operand from, const Box& elements) {
-    const std::vector<Box> more = cells_of_box(plan, stage, from, elements, kMostBoxes, complete);
+    const std::vector<Box> more = cells_of_box(plan, stage, from, elements, budget);
     boxes.insert(boxes.end(), more.begin(), more.end());
     if (boxes.size() > 2 * kMostBoxes) remove_repetitions(boxes);
   };
@@ -94,7 +123,7 @@ std::vector<Box> holders(const Plan& plan, const Stage& stage, const Links& link
       if (term.from == from) add(from, term.at);
   }
   remove_repetitions(boxes);
-  if (boxes.size() > kMostBoxes) boxes.resize(kMostBoxes), complete = false;
+  if (boxes.size() > kMostBoxes) boxes.resize(kMostBoxes), budget.complete = false;
   return boxes;
 }
 
@@ -141,7 +170,7 @@ Links links_of(const Model& model, const Cursor& cursor) {
   for (const LinkedTerm& term : links.terms) links.cells[term.from == kInput ? "x" : "w"].push_back(term.at);
   for (auto& [id, boxes] : links.cells) remove_repetitions(boxes);
   if (problem.groups() > 1) links.cells["w_blocks"] = in_blocks(problem, links.cells["w"]);
-  links.cells["y"] = outputs_of(problem, model, *exhibit, cursor.at);
+  links.cells["y"] = outputs_of(problem, model, *exhibit, cursor.at, links.complete);
   for (std::size_t r = 0; r < model.rows().size(); ++r) {
     const ChosenRow& row = model.rows()[r];
     if (!row.plan) continue;
@@ -149,10 +178,12 @@ Links links_of(const Model& model, const Cursor& cursor) {
     for (std::size_t s = 0; s < lit.size(); ++s) {
       const Stage& stage = row.plan->stages()[s];
       if (stage.map == nullptr) continue;
-      lit[s] = holders(*row.plan, stage, links, lit, links.complete);
+      Budget budget{kMostBoxes, kMostQuestions};
+      lit[s] = holders(*row.plan, stage, links, lit, budget);
       links.cells[row.run + "/" + stage.id] = lit[s];
-      if (exhibit->role == Role::output)
-        links.used[row.run + "/" + stage.id] = cells_for_output(stage, lit[s], cursor.at);
+      if (exhibit->role == Role::output && !serves_too_many(problem, *row.plan, stage))
+        links.used[row.run + "/" + stage.id] = cells_for_output(stage, lit[s], cursor.at, budget);
+      links.complete = links.complete && budget.complete;
     }
   }
   links.cells[exhibit->id] = {Box::cell(cursor.at)};

@@ -29,13 +29,15 @@ struct Links {
   // Where the cursor is on one output: of the cells of stages those that this output is computed from. The others that
   // are lit are copies of the same elements for other outputs.
   std::map<std::string, std::vector<Box>> used;
-  bool complete = true;  // false: more than `kMostBoxes` a tensor, of which the first are here
+  bool complete = true;  // false: some tensor would need more boxes or questions than there may be; the first are here
 
   // Whether `at` of that exhibit is lit.
   bool lit(const std::string& exhibit, const Coord& at) const;
 };
 
+// Of each tensor, so that no answer takes long: boxes, and questions put to its map.
 inline constexpr std::size_t kMostBoxes = 16384;
+inline constexpr std::int64_t kMostQuestions = std::int64_t{1} << 16;
 
 // Links of the cursor, which must be valid in the model (Model::valid). Empty without a problem.
 Links links_of(const Model& model, const Cursor& cursor);

@@ -122,6 +122,7 @@ void Model::add_exhibits(const State& state) {
                                            {{{"n", "N"}, {"o", "C_o"}, {"p", "H_o"}, {"q", "W_o"}}}),
                        .bytes = elements(p.y_shape()) * size});
   tell_apart(exhibits_, rows_);
+  for (Exhibit& exhibit : exhibits_) exhibit.effort = effort_of(*this, exhibit);
 }
 
 const Exhibit* Model::find(const std::string& id) const {
@@ -149,6 +150,21 @@ Cursor Model::valid(const Cursor& cursor) const {
     valid.at[axis] = std::clamp<std::int64_t>(valid.at[axis], 0, std::max<std::int64_t>(0, extent - 1));
   }
   return valid;
+}
+
+std::string Model::wrong_cursor(const Cursor& cursor) const {
+  if (!problem_ || valid(cursor) == cursor) return "";
+  const Exhibit* exhibit = find(cursor.tensor);
+  if (exhibit == nullptr) return "cursor.tensor: " + cursor.tensor + ", must be x, w, y, or a chosen row and its stage";
+  if (exhibit->cells() == 0) return "";
+  std::string at, extents;
+  const std::size_t rank = exhibit->axes.size();
+  for (std::size_t axis = 0; axis < kMaxRank; ++axis) {
+    if (axis >= rank && cursor.at[axis] == 0) continue;
+    at += (axis > 0 ? ", " : "") + std::to_string(cursor.at[axis]);
+    if (axis < rank) extents += (axis > 0 ? ", " : "") + std::to_string(exhibit->axes[axis].extent);
+  }
+  return "cursor.at: (" + at + "), must be from 0 to below (" + extents + ") in " + cursor.tensor;
 }
 
 }  // namespace convlens::viewer

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/interface/algorithm.h"
+#include "viewer/logic/effort.h"
 #include "viewer/logic/state.h"
 
 namespace convlens::viewer {
@@ -38,6 +39,7 @@ struct Exhibit {
   bool complex = false, stored = true;
   bool made_of_elements = false;  // a copy of x or w, cell by cell
   std::int64_t bytes = 0;         // of the whole tensor, were all of it stored at once
+  Effort effort{};                // of looking at it
 
   std::int64_t cells() const;
 };
@@ -61,8 +63,10 @@ class Model {
   // The element of w that a cell (o, c, u, v) of Role::blocks is, where o and c are of one group; else it is a zero.
   std::optional<Coord> element_of_block(const Coord& at) const;
 
-  // The cursor moved into the tensors that there are.
+  // The cursor moved into the tensors that there are, for drawing. What was wrong with it is said beside the picture:
+  // "cursor.at: (0, 0, 99, 23), must be below (1, 64, 54, 54) in y", or "".
   Cursor valid(const Cursor& cursor) const;
+  std::string wrong_cursor(const Cursor& cursor) const;
 
  private:
   void add_exhibits(const State& state);

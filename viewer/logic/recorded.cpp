@@ -1,6 +1,7 @@
 #include "viewer/logic/recorded.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <sstream>
 
 #include "algorithms/error.h"
+#include "algorithms/interface/registry.h"
 
 namespace convlens::viewer {
 
@@ -43,6 +45,15 @@ Value given(const std::optional<Value>& value, const char* what) {
   return *value;
 }
 
+// As its note has them: "threads: 2"; 0 without.
+int threads_of(const Json& record) {
+  const std::string start = "threads: ";
+  for (const Json& note : record.at("engine_notes"))
+    if (const auto text = note.get<std::string>(); text.starts_with(start))
+      return std::atoi(text.c_str() + start.size());
+  return 0;
+}
+
 Curve curve_of(const Json& r) {
   const auto text = [](const Json& value) { return value.get<std::string>(); };
   const Json& layout = r.at("layout");
@@ -67,6 +78,9 @@ Curve curve_of(const Json& r) {
   curve.line.flops = ConvProblem(curve.job.spec).flops();
   curve.line.executed = flops("tflops_executed");
   curve.record = r.dump();
+  curve.threads = threads_of(r);
+  if (const Json& fraction = r.at("floor_fraction"); !fraction.is_null())
+    curve.roof = r.at("tflops").get<double>() / fraction.get<double>();
   double time = 0;
   for (const double ms : r.at("samples_ms").get<std::vector<double>>()) {
     curve.add({ms}, time, time + ms / 1e3);
@@ -75,17 +89,41 @@ Curve curve_of(const Json& r) {
   return curve;
 }
 
-// "ceilings of this run: 53.5 TFLOPS f32, 766.5 TFLOPS f16, 4.28 TB/s"
-std::optional<worker::Ceilings> ceilings_of(const Curve& curve) {
+// "ceilings of this run: 53.5 TFLOPS f32, 766.5 TFLOPS f16, 4.28 TB/s", of a CPU "544.2 GFLOPS f32, 25.1 GB/s".
+std::optional<worker::Ceilings> noted_ceilings(const Curve& curve) {
   const std::string start = "ceilings of this run: ";
   const std::size_t at = curve.record.find(start);
   if (at == std::string::npos) return std::nullopt;
   std::istringstream words(curve.record.substr(at + start.size()));
   words.imbue(std::locale::classic());
-  worker::Ceilings found{.gpu = true};
+  worker::Ceilings found{.gpu = curve.unit != "cpu"};
   std::string unit, type;
-  words >> found.f32_tflops >> unit >> type >> found.f16_tflops >> unit >> type >> found.tbytes;
+  words >> found.f32_tflops >> unit >> type;
+  if (found.gpu) words >> found.f16_tflops >> unit >> type;
+  words >> found.tbytes;
+  if (!found.gpu) found.f32_tflops /= 1e3, found.tbytes /= 1e3;
   return words ? std::optional(found) : std::nullopt;
+}
+
+std::int64_t tensor_bytes(const worker::Job& job) {
+  return Request{ConvProblem(job.spec), job.dtype, job.layouts}.tensor_bytes();
+}
+
+// Those that the floors of one run on a CPU imply: the highest roof over any layer, min(peak, intensity · bytes a
+// second), is the peak, and a lower one is on the slope.
+std::optional<worker::Ceilings> implied_ceilings(const std::vector<Curve>& curves, const Curve& of) {
+  constexpr double kSame = 0.999;
+  if (!std::isfinite(of.roof)) return std::nullopt;
+  std::vector<const Curve*> together;
+  for (const Curve& curve : curves)
+    if (curve.unit == of.unit && curve.made_on == of.made_on && curve.threads == of.threads &&
+        std::isfinite(curve.roof))
+      together.push_back(&curve);
+  const double peak = (*std::ranges::max_element(together, {}, &Curve::roof))->roof;
+  const Curve& lowest = **std::ranges::min_element(together, {}, &Curve::roof);
+  const double slope =
+      lowest.roof * static_cast<double>(tensor_bytes(lowest.job)) / static_cast<double>(lowest.line.flops);
+  return worker::Ceilings{.f32_tflops = peak, .tbytes = lowest.roof < kSame * peak ? slope : 0};
 }
 
 std::string folder() {
@@ -96,6 +134,15 @@ std::string folder() {
 }
 
 }  // namespace
+
+std::vector<std::string> data_files(const std::string& extension) {
+  std::vector<std::string> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder(), none))
+    if (entry.path().extension() == extension) files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
 
 const Curve* Records::find(const worker::Job& job) const {
   const std::string key = key_of(job);
@@ -122,10 +169,14 @@ const Curve* Records::closest(const worker::Job& job) const {
 }
 
 std::optional<worker::Ceilings> Records::ceilings(const worker::Job& job) const {
-  for (const Curve& curve : curves)
-    if (curve.job.spec == job.spec && curve.unit != "cpu")
-      if (const auto found = ceilings_of(curve)) return found;
-  return std::nullopt;
+  const bool cpu = parse_run(job.run).algorithm->unit == Unit::cpu;
+  const Curve* of = find(job);
+  for (const Curve& curve : curves) {
+    if (curve.job.spec != job.spec || (curve.unit == "cpu") != cpu) continue;
+    if (const auto found = noted_ceilings(curve)) return found;
+    if (of == nullptr) of = &curve;
+  }
+  return cpu && of != nullptr ? implied_ceilings(curves, *of) : std::nullopt;
 }
 
 Records read_records(const std::vector<std::string>& files) {
@@ -151,14 +202,7 @@ Records read_records(const std::vector<std::string>& files) {
 }
 
 const Records& shipped_records() {
-  static const Records records = [] {
-    std::vector<std::string> files;
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(folder(), none))
-      if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-    std::ranges::sort(files);
-    return read_records(files);
-  }();
+  static const Records records = read_records(data_files(".jsonl"));
   return records;
 }
 

@@ -12,6 +12,9 @@
 
 namespace convlens::viewer {
 
+// The files that ship whose names end so, sorted: data_files(".jsonl").
+std::vector<std::string> data_files(const std::string& extension);
+
 struct Records {
   std::vector<Curve> curves;
   std::vector<std::string> wrong;  // "file:line: what is wrong with it"; such lines are left out
@@ -22,7 +25,9 @@ struct Records {
   // layouts, batch size and timing as there are; null without any record of the layer.
   const Curve* closest(const worker::Job& job) const;
 
-  // What the machine can do at most, as the notes of a record of this layer have it.
+  // What the machine can do at most, as a record of this layer knows: by its notes, or, without, by the fraction of the
+  // floor that it was: TFLOPS / fraction is the roof over the layer. The slope, tbytes, is 0 where no layer of that run
+  // was below its ridge.
   std::optional<worker::Ceilings> ceilings(const worker::Job& job) const;
 };
 

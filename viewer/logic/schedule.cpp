@@ -44,7 +44,7 @@ BlocksOfImage blocks_of_image(const ConvProblem& p, const gpu::Launch& launch, s
   if (outputs <= kMostOutputs) found.block_of.assign(static_cast<std::size_t>(outputs), -1);
   for (std::int64_t index = 0; index < std::min(count, kMostBlocks); ++index) {
     const gpu::Dim3& grid = launch.grid;
-    ScheduledBlock block{index, launch.tiles({index % grid.x, index / grid.x % grid.y, index / (grid.x * grid.y)})};
+    ScheduledBlock block{index, launch.tiles({index % grid.x, index / grid.x % grid.y, index / (grid.x * grid.y)}), {}};
     std::erase_if(block.boxes,
                   [&](const Box& box) { return image < box.first[0] || image >= box.first[0] + box.extent[0]; });
     if (block.boxes.empty()) continue;

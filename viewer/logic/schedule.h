@@ -2,10 +2,12 @@
 // (gpu::Launch::tiles), for the blocks that compute a given image.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernels/program.h"
+#include "kernels/trace.h"
 #include "viewer/logic/model.h"
 
 namespace convlens::viewer {
@@ -20,8 +22,9 @@ struct Schedule {
 std::vector<Schedule> schedules(const Model& model);
 
 struct ScheduledBlock {
-  std::int64_t index = 0;  // in launch order
-  std::vector<Box> boxes;  // (n, o, p, q), those of the image
+  std::int64_t index = 0;              // in launch order
+  std::vector<Box> boxes;              // (n, o, p, q), those of the image
+  std::optional<gpu::BlockSpan> span;  // where and when it ran, of a schedule as it happened (traces.h)
 };
 
 // The blocks of one image, in launch order. `complete` is false where the grid has more than kMostBlocks blocks, of

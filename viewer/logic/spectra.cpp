@@ -44,6 +44,11 @@ SpectralCell by_kept_bins(const Plan& plan, const Stage& stage, const Coord& cel
 
 }  // namespace
 
+bool holds_spectra(const Stage& stage) {
+  const std::string& last = stage.axes.back().name;
+  return stage.made_from.size() == 1 && stage.made_from.front().id < 0 && (last == "b" || last == "l");
+}
+
 SpectralCell spectral_cell(const Plan& plan, const Stage& stage, const Coord& cell) {
   return stage.axes.back().name == "b" ? by_kept_bins(plan, stage, cell) : by_rows_and_columns(plan, stage, cell);
 }

@@ -29,7 +29,10 @@ struct SpectralCell {
   TileSide rows, columns;
 };
 
-// Of a stage of spectra that is made from x or w.
+// Whether a stage holds spectra of tiles of x or of w: it is made from that alone, and its cells are bins.
+bool holds_spectra(const Stage& stage);
+
+// Of such a stage.
 SpectralCell spectral_cell(const Plan& plan, const Stage& stage, const Coord& cell);
 
 // The bins with l ≤ W/2 of a tile, columns contiguous; `source` lists what is in the tile, `value` says how much it is.

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
-constexpr std::size_t kMostSteps = 1000;  // of undo
+constexpr std::size_t kMostUndone = 1000;  // of undo
 
 // One field: its name in the file, how it is written, and how it is read.
 struct Field {
@@ -138,6 +138,7 @@ const std::vector<Field>& fields() {
       plain("hidden", &State::hidden),
       within("step", &State::step, 0, kSteps),
       within("block", &State::block, 0, kMostBlocks),
+      one_of("order", &State::order, order_names()),
       plain("picture", &State::picture),
       {"seed", [](const State& s) { return Json(s.seed); },
        [](State& s, const Json& json) {
@@ -156,7 +157,7 @@ const std::vector<Field>& fields() {
       {"scale", [](const State& s) { return Json(s.scale); },
        [](State& s, const Json& json) {
          const double scale = json.get<double>();
-         if (!std::isfinite(scale) || (scale != 0 && (scale < 0.5 || scale > 4)))
+         if (!std::isfinite(scale) || (scale != 0 && (scale < kLeastScale || scale > kMostScale)))
            refuse_field("scale", json, "0 (the monitor's) or from 0.5 to 4");
          s.scale = scale;
        }},
@@ -191,6 +192,11 @@ const std::vector<std::string>& arrangement_names() {
   return names;
 }
 
+const std::vector<std::string>& order_names() {
+  static const std::vector<std::string> names{"launched", "happened"};
+  return names;
+}
+
 nlohmann::ordered_json to_json(const State& state) {
   Json json{{"convlens_state", kVersion}};
   for (const Field& field : fields()) json[field.name] = field.write(state);
@@ -216,6 +222,20 @@ State state_from_json(const nlohmann::ordered_json& json) {
   return state;
 }
 
+State with_field(const State& state, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos) throw BadInput("state: " + assignment + ", must be FIELD=VALUE");
+  std::string path = "/" + assignment.substr(0, equals);
+  const std::string value = assignment.substr(equals + 1);
+  std::ranges::replace(path, '.', '/');
+  Json json = to_json(state);
+  const Json::json_pointer field(path);
+  if (!json.contains(field)) refuse_field(assignment.substr(0, equals), value, "a value of a field that there is");
+  const Json parsed = Json::parse(value, nullptr, false);
+  json[field] = parsed.is_discarded() || json[field].is_string() ? Json(value) : parsed;
+  return state_from_json(json);
+}
+
 void History::change(State next, const std::string& key) {
   if (next == now()) return;
   const bool same_step = !key.empty() && key == key_ && at_ > 0;
@@ -224,7 +244,7 @@ void History::change(State next, const std::string& key) {
     states_[at_] = std::move(next);
   else
     states_.push_back(std::move(next));
-  if (states_.size() > kMostSteps) states_.erase(states_.begin());
+  if (states_.size() > kMostUndone) states_.erase(states_.begin());
   at_ = states_.size() - 1;
   key_ = key;
 }

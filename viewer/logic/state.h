@@ -27,7 +27,7 @@ struct State {
   std::string layer = "cv9";  // a named layer, or "" when the sizes are the user's own
   ConvSpec spec;              // of the named layer, with the batch size chosen here; may break rules while it is edited
   DType dtype = DType::f32;
-  Layouts layouts{Layout::NHWC, FilterLayout::OHWI, Layout::NHWC};
+  Layouts layouts{};  // NCHW, OIHW, NCHW: those of every other command
   std::vector<std::string> runs;
   std::string panel = "layouts";
   std::string arrangement = "grids";  // of the Layouts panel: grids | five | copies | ribbon | schedule
@@ -35,6 +35,7 @@ struct State {
   std::vector<std::string> hidden;  // tensors that are not drawn
   std::int64_t step = 0;            // of the `five` arrangement: how far each algorithm has come, up to kSteps
   std::int64_t block = 0;           // of the `schedule` arrangement: which of an image's blocks
+  std::string order = "launched";   // of the same: one of order_names()
   std::string picture;              // a file, "" for the one that ships, or "random"
   std::uint64_t seed = 1;
   std::int64_t memory_limit = std::int64_t{8} << 30;  // of the Memory panel, in bytes
@@ -48,18 +49,25 @@ struct State {
   bool operator==(const State&) const = default;
 };
 
+inline constexpr double kLeastScale = 0.5, kMostScale = 4;
+
 // The state at a first start: a photograph under a 3×3 window, and the first row of each of the five families.
 State first_state();
 
-// The names that State::panel and State::arrangement can have.
+// The names that State::panel, State::arrangement and State::order can have.
 const std::vector<std::string>& panel_names();
 const std::vector<std::string>& arrangement_names();
+const std::vector<std::string>& order_names();  // of blocks: as they are launched, or as it happened on a GPU
 
 nlohmann::ordered_json to_json(const State& state);
 
 // Throws BadInput with one line that names the field, its value and the rule; fields left out keep their first value.
 State state_from_json(const nlohmann::ordered_json& json);
 State read_state(const std::string& file);
+
+// The state with one field changed: "numerics.exponent=12", a field as the file names it, and its value as there, or a
+// text without quotes. Throws as state_from_json does.
+State with_field(const State& state, const std::string& assignment);
 void write_state(const State& state, const std::string& file);  // whole or not at all
 
 // The state of the last session. A file that cannot be understood is put aside, never overwritten: `notice` says so in

@@ -127,18 +127,27 @@ void Study::measure(const std::vector<Job>& jobs) {
   std::vector<std::shared_ptr<Curve>> wanted;
   for (const Job& job : jobs) {
     std::shared_ptr<Curve>& curve = measured_[key_of(job)];
-    const auto known = [&] { return curve->finished && (!curve->line.ms.empty() || !curve->refused.empty()); };
+    const auto known = [&] { return curve->finished && curve->answered(); };
     if (curve && (known() || curve == working_ || std::ranges::find(waiting_, curve) != waiting_.end())) continue;
     if (!curve || curve == live_) {
       curve = std::make_shared<Curve>();
       curve->job = job;
       curve->line.run = job.run;
     }
-    curve->passes_left = kPasses;
+    curve->passes_left = job.traced ? 1 : kPasses;
     wanted.push_back(curve);
   }
-  for (int pass = 0; pass < kPasses; ++pass) waiting_.insert(waiting_.end(), wanted.begin(), wanted.end());
+  for (int pass = 0; pass < kPasses; ++pass)
+    std::ranges::copy_if(wanted, std::back_inserter(waiting_), [&](const auto& c) { return pass < c->passes_left; });
   ask_next();
+}
+
+void Study::pause() {
+  if (!client_) return;
+  if (live_id_ != 0) client_->cancel(std::exchange(live_id_, 0));
+  if (working_id_ == 0) return;
+  client_->cancel(std::exchange(working_id_, 0));
+  waiting_.push_front(std::move(working_));
 }
 
 void Study::cancel() {
@@ -159,8 +168,7 @@ void Study::restart() {
 const Curve* Study::find(const Job& job) const {
   const std::string key = key_of(job);
   const auto found = measured_.find(key);
-  if (found != measured_.end() && (!found->second->line.ms.empty() || !found->second->refused.empty()))
-    return found->second.get();
+  if (found != measured_.end() && found->second->answered()) return found->second.get();
   return live_ && !live_->line.ms.empty() && key_of(live_->job) == key ? live_.get() : nullptr;
 }
 

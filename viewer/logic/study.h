@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,10 +26,14 @@ struct Curve {
   std::vector<float> tflops;    // of each sample
   std::vector<float> median;    // rolling, in TFLOPS, where each sample came
   std::string unit, refused;
-  std::string made_on;    // the machine, of a record; "" for what was measured here and now
-  std::string record;     // of a job that is done
-  int passes_left = 0;    // of a job with an end
-  bool finished = false;  // done, refused or cancelled
+  std::string made_on;  // the machine, of a record; "" for what was measured here and now
+  std::string record;   // of a job that is done
+  int threads = 0;      // of a record that names them
+  double roof = std::numeric_limits<double>::quiet_NaN();  // TFLOPS over its layer, of a record that knows its floor
+  int passes_left = 0;                                     // of a job with an end
+  bool finished = false;                                   // done, refused or cancelled
+
+  bool answered() const { return !line.ms.empty() || !refused.empty() || (job.traced && !record.empty()); }
 
   void add(const std::vector<double>& ms, double from, double to);  // spread evenly over the time between
   double executed_tflops() const;                                   // executed FLOPs / rolling median
@@ -55,7 +60,10 @@ class Study {
   // To be measured in this order, in several passes, so that slow drifts and other people's programs meet all alike;
   // each unless it is done already. A run that is asked for twice is measured once.
   void measure(const std::vector<worker::Job>& jobs);
-  void cancel();   // of those; what they have so far is kept
+  void cancel();  // of those; what they have so far is kept
+
+  // Nothing is measured until the next `poll`, which goes on where this has stopped.
+  void pause();
   void restart();  // another worker in the place of one that is gone, silent or not wanted any more
 
   const Curve* live() const { return live_.get(); }

@@ -31,7 +31,7 @@ const std::vector<TourStep>& tour() {
        "follows.",
        [](State& s) { show_grids(s, "direct"); }, "x"},
       {"One number of the output",
-       "The line at the bottom says what the cell under the pointer is: its value, where it lies in memory, and the "
+       "The lines at the bottom say what the cell under the pointer is: its value, where it lies in memory, and the "
        "sum "
        "that it comes from. This sum, for every cell of y, is all that a convolution is. direct.ref computes it just "
        "so.",
@@ -52,8 +52,7 @@ const std::vector<TourStep>& tour() {
        [](State& s) { s.arrangement = "five", s.step = 0; }, "centre"},
       {"What each needs in memory",
        "Each bar is a row's tensors and workspace, buffer by buffer, with the formula and its numbers. Drag N to the "
-       "right: "
-       "the memory of im2col grows fastest, and says with how many images it is full.",
+       "right: the memory of im2col grows fastest, and says with how many images it is full.",
        [](State& s) { s.panel = "memory", s.spec.n = 64; }, "centre"},
       {"What each does to the numbers",
        "All compute the same sum, but round differently. The table holds every row in every type against the exact "
@@ -68,8 +67,8 @@ const std::vector<TourStep>& tour() {
        "The CUDA kernel of im2win. Bright on green is what the options compile, grey what they leave out. Find "
        "im2win.cc "
        "on the left and switch index_precompute off: its lines turn grey, and the registers change. To leave one "
-       "optimisation out at a time and time what is left is called an ablation; `convlens bench "
-       "im2win.cc:index_precompute=off` is one such run.",
+       "optimisation out at a time and time what is left is called an ablation; "
+       "`convlens bench im2win.cc:index_precompute=off` is one such run.",
        [](State& s) {
          s.panel = "kernel";
          s.runs = {row_of("im2win", Unit::cc)};

@@ -5,6 +5,7 @@
 
 #include "algorithms/tensor/random.h"
 #include "viewer/logic/each_cell.h"
+#include "viewer/logic/effort.h"
 
 namespace convlens::viewer {
 
@@ -28,59 +29,72 @@ double known_tap(const ConvProblem& p, std::int64_t o, std::int64_t u, std::int6
   return filter[static_cast<std::size_t>(row * 3 + column)] / static_cast<double>(p.ci_per_group());
 }
 
-// Which samples of a side of `of` one cell of `size` covers: their first, and a weight each, which sum up to 1. Where
-// cells are smaller than samples, the two nearest are blended.
+// Which samples of a side of `of` one cell of `size` covers, and their weights, which sum up to 1. Where cells are
+// smaller than samples, the two nearest are blended.
 struct Cover {
-  std::int64_t first = 0;
-  std::vector<double> weights;
-};
+  double begin = 0, width = 1;
+  std::int64_t first = 0, end = 0;
 
-Cover cover(std::int64_t at, std::int64_t size, std::int64_t of) {
-  const double step = static_cast<double>(of) / static_cast<double>(size), width = std::max(1.0, step);
-  const double middle = (static_cast<double>(at) + 0.5) * step;
-  const double begin = std::clamp(middle - width / 2, 0.0, static_cast<double>(of) - width);
-  Cover cover{static_cast<std::int64_t>(begin), {}};
-  for (std::int64_t k = cover.first; k < of && static_cast<double>(k) < begin + width; ++k) {
+  Cover(std::int64_t at, std::int64_t size, std::int64_t of) {
+    const double step = static_cast<double>(of) / static_cast<double>(size);
+    width = std::max(1.0, step);
+    begin = std::clamp((static_cast<double>(at) + 0.5) * step - width / 2, 0.0, static_cast<double>(of) - width);
+    first = static_cast<std::int64_t>(begin);
+    end = std::min(of, static_cast<std::int64_t>(std::ceil(begin + width)));
+  }
+  double weight(std::int64_t k) const {
     const double from = std::max(begin, static_cast<double>(k)),
                  to = std::min(begin + width, static_cast<double>(k + 1));
-    cover.weights.push_back((to - from) / width);
+    return (to - from) / width;
   }
-  return cover;
-}
+};
 
 // The whole photograph stretched over H_i × W_i: every cell is the mean of what it covers.
-std::vector<double> stretched(const Photograph& photo, std::int64_t height, std::int64_t width) {
-  std::vector<Cover> rows, columns;
-  for (std::int64_t h = 0; h < height; ++h) rows.push_back(cover(h, height, photo.height));
-  for (std::int64_t w = 0; w < width; ++w) columns.push_back(cover(w, width, photo.width));
-  std::vector<double> cells;
-  cells.reserve(static_cast<std::size_t>(height * width * photo.channels));
-  for (const Cover& row : rows)
-    for (const Cover& column : columns)
-      for (int channel = 0; channel < photo.channels; ++channel) {
-        double sum = 0;
-        for (std::size_t r = 0; r < row.weights.size(); ++r)
-          for (std::size_t c = 0; c < column.weights.size(); ++c) {
-            const std::int64_t pixel =
-                (row.first + static_cast<std::int64_t>(r)) * photo.width + column.first + static_cast<std::int64_t>(c);
-            sum += row.weights[r] * column.weights[c] *
-                   static_cast<double>(photo.samples[static_cast<std::size_t>(pixel * photo.channels + channel)]);
-          }
-        cells.push_back(sum);
-      }
-  return cells;
-}
+struct Stretch {
+  Photograph photo;
+  std::int64_t height, width;
+
+  double at(std::int64_t h, std::int64_t w, int channel) const {
+    const Cover rows(h, height, photo.height), columns(w, width, photo.width);
+    double sum = 0;
+    for (std::int64_t r = rows.first; r < rows.end; ++r)
+      for (std::int64_t c = columns.first; c < columns.end; ++c)
+        sum += rows.weight(r) * columns.weight(c) *
+               static_cast<double>(
+                   photo.samples[static_cast<std::size_t>((r * photo.width + c) * photo.channels + channel)]);
+    return sum;
+  }
+
+  std::vector<double> cells() const {
+    std::vector<double> cells;
+    cells.reserve(static_cast<std::size_t>(height * width * photo.channels));
+    for (std::int64_t h = 0; h < height; ++h)
+      for (std::int64_t w = 0; w < width; ++w)
+        for (int channel = 0; channel < photo.channels; ++channel) cells.push_back(at(h, w, channel));
+    return cells;
+  }
+};
 
 }  // namespace
 
 Sources picture_sources(const ConvProblem& p, const Photograph& photo) {
-  const auto cells = std::make_shared<const std::vector<double>>(stretched(photo, p.hi(), p.wi()));
-  return {
-      [cells, width = p.wi(), channels = photo.channels](std::int64_t, std::int64_t c, std::int64_t h, std::int64_t w) {
-        return (*cells)[static_cast<std::size_t>((h * width + w) * channels + c % channels)];
-      },
-      [p](std::int64_t o, std::int64_t, std::int64_t u, std::int64_t v) { return known_tap(p, o, u, v); },
-      [](std::int64_t) { return 0.0; }};
+  Sources sources{{},
+                  [p](std::int64_t o, std::int64_t, std::int64_t u, std::int64_t v) { return known_tap(p, o, u, v); },
+                  [](std::int64_t) { return 0.0; }};
+  const auto stretch = std::make_shared<const Stretch>(Stretch{photo, p.hi(), p.wi()});
+  // Small images are made once, whose cells are means of many pixels; a cell of a large one when it is asked for.
+  constexpr std::int64_t kMostMade = std::int64_t{1} << 20;
+  if (p.hi() * p.wi() > kMostMade) {
+    sources.x = [stretch](std::int64_t, std::int64_t c, std::int64_t h, std::int64_t w) {
+      return stretch->at(h, w, static_cast<int>(c % stretch->photo.channels));
+    };
+  } else {
+    sources.x = [cells = std::make_shared<const std::vector<double>>(stretch->cells()), width = p.wi(),
+                 channels = photo.channels](std::int64_t, std::int64_t c, std::int64_t h, std::int64_t w) {
+      return (*cells)[static_cast<std::size_t>((h * width + w) * channels + c % channels)];
+    };
+  }
+  return sources;
 }
 
 Sources random_sources(const ConvProblem& p, std::uint64_t seed) {
@@ -171,10 +185,9 @@ Values::SharedSpectrum Values::spectrum(const Stage& stage, const SpectralCell& 
   auto spectrum = std::make_shared<const Spectrum>(
       spectrum_of(cell, source, [&](const Coord& at) { return from(at[0], at[1], at[2], at[3]); }));
 
-  constexpr std::size_t kMostBytes = std::size_t{128} << 20;
   const std::scoped_lock lock(mutex_);
-  const std::size_t bytes = spectrum->size() * sizeof(std::complex<double>);
-  if (kept_bytes_ + bytes > kMostBytes) spectra_.clear(), kept_bytes_ = 0;
+  const double bytes = static_cast<double>(spectrum->size() * sizeof(std::complex<double>));
+  if (kept_bytes_ + bytes > kKeptSpectraBytes) spectra_.clear(), kept_bytes_ = 0;
   if (spectra_.emplace(key, spectrum).second) kept_bytes_ += bytes;
   return spectrum;
 }

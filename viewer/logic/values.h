@@ -40,8 +40,11 @@ class Values {
   // `model` must have a problem.
   Values(std::shared_ptr<const Model> model, Sources sources);
 
-  // The value of a cell; real tensors have no imaginary part. Not for opaque stages. Any thread may ask.
+  // The value of a cell; real tensors have no imaginary part. Not for opaque stages, and at once only where the effort
+  // (effort.h) is small. Any thread may ask.
   std::complex<double> at(const Exhibit& exhibit, const Coord& cell) const;
+
+  double bias(std::int64_t output_channel) const { return sources_.bias(output_channel); }
 
   // The largest finite magnitude among a few hundred cells spread over the tensor (of spectra: over its first tile),
   // by which colours are scaled; 1 where all are zero. Any thread may ask; the answer is kept.
@@ -57,7 +60,7 @@ class Values {
   std::complex<double> product(const Plan& plan, const Stage& stage, const Source& source) const;
   double output(const Coord& cell) const;
 
-  // The whole spectrum of one tile or filter slice; the latest few are kept.
+  // The whole spectrum of one tile or filter slice; the latest kKeptSpectraBytes of them are kept.
   using SharedSpectrum = std::shared_ptr<const Spectrum>;
   SharedSpectrum spectrum(const Stage& stage, const SpectralCell& cell, const Source& source) const;
 
@@ -65,7 +68,7 @@ class Values {
   Sources sources_;
   mutable std::mutex mutex_;
   mutable std::map<std::pair<const Stage*, Coord>, SharedSpectrum> spectra_;
-  mutable std::size_t kept_bytes_ = 0;
+  mutable double kept_bytes_ = 0;
   mutable std::map<std::string, double> largest_;  // by exhibit
 };
 

@@ -12,18 +12,30 @@ namespace convlens::viewer {
 
 namespace {
 
-ImU32 colour_of_part(std::size_t number) { return palette().series[number % 8]; }
+constexpr std::size_t kDirectColour = 7, kIm2colColour = 1, kIm2winColour = 2;  // of the palette's series
 
-void draw_bar(const MemoryBar& bar, std::int64_t most, float width) {
+// What every algorithm needs is grey; what each adds has colours, im2col's and im2win's those of the law above.
+ImU32 colour_of_part(const MemoryBar& bar, std::size_t number) {
+  const std::string& name = bar.parts[number].name;
+  constexpr std::array<std::pair<const char*, float>, 4> kTensors{
+      {{"x", 0.75f}, {"w", 0.6f}, {"y", 0.45f}, {"bias", 0.3f}}};
+  for (const auto& [tensor, strength] : kTensors)
+    if (name == tensor) return ImGui::GetColorU32(ImGuiCol_TextDisabled, strength);
+  if (name == "im2col") return palette().series[kIm2colColour];
+  if (name == "im2win") return palette().series[kIm2winColour];
+  constexpr std::array<std::size_t, 6> kOthers{0, 3, 5, 4, 6, 7};
+  return palette().series[kOthers[number % kOthers.size()]];
+}
+
+void draw_bar(const MemoryBar& bar, std::int64_t most, float width, float height) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 first = ImGui::GetCursorScreenPos();
-  const float height = ImGui::GetTextLineHeight() * 1.4f;
   float x = first.x;
   for (std::size_t k = 0; k < bar.parts.size(); ++k) {
     const MemoryPart& part = bar.parts[k];
     const float w = width * static_cast<float>(static_cast<double>(part.bytes) / static_cast<double>(most));
     const ImVec2 a{x, first.y}, b{x + std::max(w, 1.0f), first.y + height};
-    list.AddRectFilled(a, b, colour_of_part(k));
+    list.AddRectFilled(a, b, colour_of_part(bar, k));
     if (ImGui::IsMouseHoveringRect(a, b))
       ImGui::SetTooltip("%s\n%s\n%s bytes", part.name.c_str(), part.formula.c_str(), grouped(part.bytes).c_str());
     x += w;
@@ -48,7 +60,7 @@ void draw_parts(const MemoryBar& bar) {
     if (k > 0 && ImGui::GetItemRectMax().x + width < right) ImGui::SameLine(0, 2 * gap);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + side * 0.2f}, {at.x + side, at.y + side * 1.2f},
-                                              colour_of_part(k));
+                                              colour_of_part(bar, k));
     ImGui::Dummy({side, side});
     ImGui::SameLine();
     ImGui::TextDisabled("%s", text.c_str());
@@ -67,10 +79,14 @@ void draw_bars(Scene& scene, const std::vector<MemoryBar>& bars) {
                                    for (const ChosenRow& row : model->rows()) all.push_back(largest_batch(row, limit));
                                    return all;
                                  });
-  const float width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 space = ImGui::GetContentRegionAvail();
+  // As high as lets all of them, with three lines of text each, be seen.
+  const float line = ImGui::GetTextLineHeightWithSpacing(),
+              share = space.y / static_cast<float>(std::max<std::size_t>(1, bars.size()));
+  const float height = std::clamp(share - 4 * line, 1.2f * line, 2.5f * line);
   for (std::size_t k = 0; k < bars.size(); ++k) {
     const MemoryBar& bar = bars[k];
-    ImGui::Spacing();
+    ImGui::Dummy({1, height / 4});
     ImGui::TextUnformatted(bar.run.c_str());
     ImGui::SameLine();
     if (!bar.refused.empty()) {
@@ -86,7 +102,7 @@ void draw_bars(Scene& scene, const std::vector<MemoryBar>& bars) {
       ImGui::SetTooltip(
           "formula: tensors and stages by their extents; the line in the bar\nallocated: with scratch, and 64-byte "
           "multiples\npeak: the most at a time; the workspace is one piece from the first step to the last");
-    draw_bar(bar, most, width);
+    draw_bar(bar, most, space.x, height);
     draw_parts(bar);
   }
 }
@@ -136,7 +152,8 @@ void draw_law(const ConvProblem& problem) {
   const ImVec2 first = ImGui::GetCursorScreenPos();
   ImVec2 at = first;
   const double most = std::max({1.0, law.im2win, law.im2col});
-  const std::array<std::pair<double, std::size_t>, 3> squares{{{1.0, 0}, {law.im2win, 2}, {law.im2col, 1}}};
+  const std::array<std::pair<double, std::size_t>, 3> squares{
+      {{1.0, kDirectColour}, {law.im2win, kIm2winColour}, {law.im2col, kIm2colColour}}};
   for (const auto& [area, colour] : squares) {
     const float side = largest * static_cast<float>(std::sqrt(area / most));
     ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + largest - side}, {at.x + side, at.y + largest},

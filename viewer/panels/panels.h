@@ -10,4 +10,6 @@ Panel memory_panel();
 Panel numerics_panel();
 Panel kernel_panel();
 
+void ask_kernel_trial(Scene& scene);  // as the Kernel panel's button "check and time" does
+
 }  // namespace convlens::viewer

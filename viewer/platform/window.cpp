@@ -19,6 +19,7 @@ namespace {
 constexpr const char* kNoDisplay =
     "view: no display (DISPLAY and WAYLAND_DISPLAY are not set or do not answer), must have one, or draw off-screen "
     "with --screenshot FILE.png";
+constexpr int kWidth = 1600, kHeight = 1000;
 constexpr double kFrameSeconds = 1.0 / 60, kSoonSeconds = 0.1;  // while something moves, or is to be heard of
 
 struct Glfw {
@@ -31,6 +32,29 @@ struct Glfw {
 struct Close {
   void operator()(GLFWwindow* window) const { glfwDestroyWindow(window); }
 };
+
+// How much of the monitor is left beside panels and docks; nothing where the system does not say.
+struct Area {
+  int width = 0, height = 0;
+};
+Area work_area() {
+  Area area;
+  int x = 0, y = 0;
+  if (GLFWmonitor* const monitor = glfwGetPrimaryMonitor())
+    glfwGetMonitorWorkarea(monitor, &x, &y, &area.width, &area.height);
+  return area;
+}
+
+// Makes the window so much smaller that its frame lies in the work area, too.
+void fit(GLFWwindow* window) {
+  const Area area = work_area();
+  int left = 0, top = 0, right = 0, bottom = 0, width = 0, height = 0;
+  glfwGetWindowFrameSize(window, &left, &top, &right, &bottom);
+  glfwGetWindowSize(window, &width, &height);
+  const int most_width = area.width - left - right, most_height = area.height - top - bottom;
+  if (most_width <= 0 || most_height <= 0 || (width <= most_width && height <= most_height)) return;
+  glfwSetWindowSize(window, std::min(width, most_width), std::min(height, most_height));
+}
 
 float monitor_scale(GLFWwindow* window) {
   float x = 1, y = 1;
@@ -55,8 +79,11 @@ void run_window(const std::string& title, int width, int height, const WindowEve
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  const bool given = width > 0 && height > 0;
+  if (!given) width = kWidth, height = kHeight;
   const std::unique_ptr<GLFWwindow, Close> window(glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr));
   if (!window) throw Unsupported("view: the display has no OpenGL 3.3");
+  if (!given) fit(window.get());
   glfwMakeContextCurrent(window.get());
   glfwSwapInterval(1);
   glfwSetWindowUserPointer(window.get(), const_cast<WindowEvents*>(&events));
@@ -75,6 +102,7 @@ void run_window(const std::string& title, int width, int height, const WindowEve
   // Dear ImGui settles a click over two frames: a few are drawn after each event before the loop waits again.
   constexpr int kSettle = 3;
   Next next = Next::again;
+  bool resting = false;
   for (int left = kSettle; !glfwWindowShouldClose(window.get()) && !termination.wanted();) {
     if (left > 0)
       glfwWaitEventsTimeout(kFrameSeconds);
@@ -83,9 +111,11 @@ void run_window(const std::string& title, int width, int height, const WindowEve
     else
       glfwWaitEvents(), left = kSettle;
     if (glfwGetWindowAttrib(window.get(), GLFW_ICONIFIED)) {
-      left = 0;
+      if (!resting) events.rest();
+      resting = true, left = 0, next = Next::wait;
       continue;
     }
+    resting = false;
     ImGui_ImplGlfw_NewFrame();
     int pixels_x = 0, pixels_y = 0;
     glfwGetFramebufferSize(window.get(), &pixels_x, &pixels_y);

@@ -19,10 +19,11 @@ struct WindowEvents {
   std::function<Next(double scale)> draw;        // builds and draws one frame; `scale` is the monitor's
   std::function<void(const std::string&)> drop;  // a file dropped on the window
   std::function<void(int glfw_key, bool control)> press;
+  std::function<void()> rest;  // it has been iconified; the next frame is drawn when it is back
 };
 
 // Opens the window, and returns when it is closed or the program is asked to end (termination.h). While it is iconified
-// nothing is drawn.
+// nothing is drawn. A size of 0 × 0 is as large as is useful, and no larger than the monitor's work area.
 // Throws BadInput, naming DISPLAY and WAYLAND_DISPLAY and the way without either, where there is no display.
 void run_window(const std::string& title, int width, int height, const WindowEvents& events);
 

@@ -77,10 +77,7 @@ void draw_options(Scene& scene, const Algorithm& row, const std::string& run) {
   try {
     chosen = parse_run(run).options;
   } catch (const BadInput& error) {
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
-    ImGui::TextWrapped("%s", error.what());
-    ImGui::PopStyleColor();
-    return;
+    return wrong_text(error.what());
   }
   ImGui::Indent();
   for (const Option& option : row.options) {
@@ -106,10 +103,8 @@ void draw_options(Scene& scene, const Algorithm& row, const std::string& run) {
 
 void draw_algorithms(Scene& scene) {
   heading("ALGORITHMS");
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
   for (const std::string& run : scene.model().unknown_runs())
-    ImGui::TextWrapped("%s: no row of this name and with these options", run.c_str());
-  ImGui::PopStyleColor();
+    wrong_text(run + ": no row of this name and with these options");
   const Supports* others = supports_of_others(scene);
   for (const Algorithm* row : algorithms()) {
     const std::string run = run_of(scene.state, *row);

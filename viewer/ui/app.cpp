@@ -4,9 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "algorithms/error.h"
+#include "viewer/logic/state_rules.h"
 #include "viewer/logic/table.h"
 #include "viewer/ui/keys.h"
 #include "viewer/ui/sidebar.h"
+#include "viewer/ui/tour_card.h"
+#include "viewer/ui/words.h"
 
 namespace convlens::viewer {
 
@@ -108,7 +111,9 @@ bool App::prepare(double monitor_scale) {
 
 void App::change_scale(double scale) {
   State next = state();
-  next.scale = scale == 0 ? 0 : std::clamp(scale, 0.5, 4.0);
+  next.scale = scale == 0 ? 0 : std::clamp(scale, kLeastScale, kMostScale);
+  if (next.scale != scale)
+    notice_ = "scale: " + number_text(scale, 3) + ", must be from 0.5 to 4; it is " + number_text(next.scale, 3);
   change(std::move(next), "scale");
 }
 
@@ -196,9 +201,13 @@ void App::write_picture(const PictureRequest& request, const std::vector<unsigne
 
 nlohmann::ordered_json App::data() {
   derive();
-  if (!model_->problem()) return nlohmann::ordered_json::array();
+  if (const std::vector<std::string> wrong = wrong_in(state(), *model_); !model_->problem())
+    throw BadInput(wrong.empty() ? "export: the layer is not legal" : wrong.front());
   const auto panel = std::ranges::find_if(panels(), [&](const Panel& p) { return state().panel == p.id; });
-  return panel->data(scene());
+  nlohmann::ordered_json rows = panel->data(scene());
+  if (rows.empty())
+    throw Unsupported("export: " + state().panel + ", has nothing to write for this layer and these rows");
+  return rows;
 }
 
 Next App::frame() {
@@ -216,9 +225,10 @@ Next App::frame() {
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
                    ImGuiWindowFlags_MenuBar);
   std::optional<Wish> wish = menu_.draw(scene, history_);
+  draw_tour_card(scene);
   const float status = ImGui::GetTextLineHeightWithSpacing() * kStatusLines;
   const ImVec2 space = ImGui::GetContentRegionAvail();
-  const float sidebar = std::min(kSidebarWidth * scale_, space.x * 0.4f);
+  const float sidebar = std::min(kSidebarWidth * scale_, space.x * 0.34f);
   ImGui::BeginChild("sidebar", {sidebar, std::max(1.0f, space.y - status)}, true);
   draw_sidebar(scene);
   ImGui::EndChild();
@@ -236,7 +246,11 @@ Next App::frame() {
   forget_keys();
 
   if (proposed_) {
-    change(std::move(proposed_->first), proposed_->second);
+    // A cursor that was on a cell stays on one when another layer or row takes that away.
+    State& next = proposed_->first;
+    if (!same_model(next, state()) && model_->wrong_cursor(state().cursor).empty())
+      next.cursor = Model(next).valid(next.cursor);
+    change(std::move(next), proposed_->second);
     proposed_.reset();
     if (!wish) return Next::again;
   }

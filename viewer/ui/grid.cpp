@@ -14,15 +14,26 @@ constexpr std::int64_t kLensCells = 11, kFewestLensCells = 5;
 constexpr double kLargest = 160, kSmallest = 1.0 / 4096;  // pixels a cell
 constexpr float kGap = 6, kFrame = 3;
 
-double fitting_cell(const Sheet& sheet, ImVec2 size) {
+// The cell with which the whole sheet, and the marks around its edges, fit into a space.
+double fitting_cell(const Sheet& sheet, ImVec2 space) {
   const double rows = static_cast<double>(std::max<std::int64_t>(1, sheet.rows()));
   const double columns = static_cast<double>(std::max<std::int64_t>(1, sheet.columns()));
-  const double cell = std::clamp(std::min(size.x / columns, size.y / rows), kSmallest, kLargest);
+  const double fit = std::min((space.x - 2 * kFrame) / columns, (space.y - 2 * kFrame) / rows);
+  const double cell = std::clamp(fit, kSmallest, kLargest);
   return cell > 8 ? std::floor(cell) : cell;  // sharp edges where they can be seen
 }
 
-Placement place(const GridView& view, const Sheet& sheet, ImVec2 first, ImVec2 size) {
-  const double cell = view.cell > 0 ? view.cell : fitting_cell(sheet, size);
+// How much of the space its picture then takes.
+ImVec2 fitted(const Sheet& sheet, ImVec2 space) {
+  const double cell = fitting_cell(sheet, space);
+  const auto side = [&](std::int64_t cells, float most) {
+    return std::min(most, static_cast<float>(std::ceil(cell * static_cast<double>(cells))) + 2 * kFrame);
+  };
+  return {side(sheet.columns(), space.x), side(sheet.rows(), space.y)};
+}
+
+// A cell of that many pixels, in a space in whose middle is what the view looks at.
+Placement place(const GridView& view, const Sheet& sheet, double cell, ImVec2 first, ImVec2 size) {
   const double row = view.cell > 0 ? view.row : static_cast<double>(sheet.rows()) / 2;
   const double column = view.cell > 0 ? view.column : static_cast<double>(sheet.columns()) / 2;
   return {first,
@@ -43,27 +54,41 @@ Rectangle visible(const Placement& at, const Sheet& sheet) {
           visible(at.x, at.cell, at.first.x, at.last.x, sheet.columns())};
 }
 
-// The widget cut in two: the grid, and beside or below it the lens, which so never covers what it magnifies.
+// The widget cut in two: the grid, and beside or below it the lens, which so never covers what it magnifies. Corners
+// are from the widget's own.
 struct Division {
-  ImVec2 grid;        // its size; it begins where the widget does
-  ImVec2 lens{0, 0};  // where the lens begins, from the widget's corner
-  float side = 0;     // of the lens; 0: none
+  ImVec2 first{0, 0}, size{0, 0};  // of the grid
+  double cell = 0;                 // with which the whole sheet fits
+  ImVec2 lens{0, 0};
+  float side = 0;  // of the lens; 0: none
 };
 
-Division divide(const GridView& view, const GridContents& contents, ImVec2 size) {
-  const double whole = view.cell > 0 ? view.cell : fitting_cell(contents.sheet, size);
+// While the whole sheet is shown, its picture and the lens stand together in the middle; zoomed in, to cells of `zoom`
+// pixels, the picture takes all the space that the lens leaves.
+Division divide(const GridContents& contents, ImVec2 size, double zoom) {
+  const Sheet& sheet = contents.sheet;
+  const double alone = fitting_cell(sheet, size);
   const float shorter = std::min(size.x, size.y);
-  if (!contents.lens || whole >= kLensBelow || shorter < 24) return {size};
+  if (!contents.lens || (zoom > 0 ? zoom : alone) >= kLensBelow || shorter < 24) return {{0, 0}, size, alone};
   const float least = std::min(0.42f * shorter, 180.0f), most = 300;
-  const double fit = fitting_cell(contents.sheet, size);
-  const float spare_x = size.x - kGap - static_cast<float>(fit * static_cast<double>(contents.sheet.columns()));
-  const float spare_y = size.y - kGap - static_cast<float>(fit * static_cast<double>(contents.sheet.rows()));
-  const float beside = std::clamp(spare_x, least, std::min(most, size.y));
-  const float below = std::clamp(spare_y, least, std::min(most, size.x));
+  const ImVec2 picture = fitted(sheet, size);
+  const float beside = std::clamp(size.x - kGap - picture.x, least, std::min(most, size.y));
+  const float below = std::clamp(size.y - kGap - picture.y, least, std::min(most, size.x));
   const ImVec2 left{size.x - beside - kGap, size.y}, above{size.x, size.y - below - kGap};
-  const double cell_left = fitting_cell(contents.sheet, left), cell_above = fitting_cell(contents.sheet, above);
-  if (cell_left > cell_above || (cell_left == cell_above && beside >= below)) return {left, {left.x + kGap, 0}, beside};
-  return {above, {0, above.y + kGap}, below};
+  const double cell_left = fitting_cell(sheet, left), cell_above = fitting_cell(sheet, above);
+  const bool is_beside = cell_left > cell_above || (cell_left == cell_above && beside >= below);
+  const ImVec2 space = is_beside ? left : above;
+  const ImVec2 shown = zoom > 0 ? space : fitted(sheet, space);
+  Division d{{0, 0}, shown, is_beside ? cell_left : cell_above, {0, 0}, is_beside ? beside : below};
+  const auto middle = [](float all, float taken) { return std::floor((all - taken) / 2); };
+  if (is_beside) {
+    d.first = {middle(size.x, shown.x + kGap + d.side), middle(size.y, shown.y)};
+    d.lens = {d.first.x + shown.x + kGap, middle(size.y, d.side)};
+  } else {
+    d.first = {middle(size.x, shown.x), middle(size.y, shown.y + kGap + d.side)};
+    d.lens = {middle(size.x, d.side), d.first.y + shown.y + kGap};
+  }
+  return d;
 }
 
 // The neighbourhood that the lens shows: around all that is lit where that is small, else around the cursor's cell or
@@ -125,13 +150,13 @@ void draw_lens(GridView& view, const GridContents& contents, const Placement& gr
   draw.PopClipRect();
 }
 
-void zoom_and_move(GridView& view, const Placement& at) {
+// `middle` is that of the space which a zoomed grid will have.
+void zoom_and_move(GridView& view, const Placement& at, ImVec2 middle) {
   const ImGuiIO& io = ImGui::GetIO();
   const double column = (io.MousePos.x - at.x) / at.cell, row = (io.MousePos.y - at.y) / at.cell;
-  const double middle_x = (at.first.x + at.last.x) / 2, middle_y = (at.first.y + at.last.y) / 2;
   const auto look = [&](double cell, double x, double y) {
     view.cell = std::clamp(cell, kSmallest, kLargest);
-    view.column = (middle_x - x) / view.cell, view.row = (middle_y - y) / view.cell;
+    view.column = (middle.x - x) / view.cell, view.row = (middle.y - y) / view.cell;
   };
   if (ImGui::IsItemHovered() && io.MouseWheel != 0) {
     const double cell = std::clamp(at.cell * std::pow(1.25, io.MouseWheel), kSmallest, kLargest);
@@ -159,17 +184,26 @@ GridAnswer grid(const char* id, GridView& view, const GridContents& contents, Pa
   ImGui::InvisibleButton(id, size);
   GridAnswer answer;
   if (contents.sheet.rows() <= 0 || contents.sheet.columns() <= 0) return answer;
-  const Division division = divide(view, contents, size);
-  zoom_and_move(view, place(view, contents.sheet, first, division.grid));
+  const auto division_of = [&](double zoom) {
+    Division d = divide(contents, size, zoom);
+    for (ImVec2* corner : {&d.first, &d.lens}) *corner = {corner->x + first.x, corner->y + first.y};
+    return d;
+  };
+  const auto placed = [&](const Division& d) {
+    return place(view, contents.sheet, view.cell > 0 ? view.cell : d.cell, d.first, d.size);
+  };
+  const Division before = division_of(view.cell);
+  const Division zoomed = division_of(view.cell > 0 ? view.cell : before.cell);
+  zoom_and_move(view, placed(before), {zoomed.first.x + zoomed.size.x / 2, zoomed.first.y + zoomed.size.y / 2});
 
-  const Placement at = place(view, contents.sheet, first, division.grid);
+  const Division division = division_of(view.cell);
+  const Placement at = placed(division);
   view.shown = visible(at, contents.sheet);
   view.lensed = {};
   answer.first = at.first, answer.last = at.last, answer.cell = at.cell, answer.x = at.x, answer.y = at.y;
   if (view.shown.rows.count > 0 && view.shown.columns.count > 0)
     draw_cells(at, view.shown, view.picture, contents, painter);
-  if (division.side > 0)
-    draw_lens(view, contents, at, {first.x + division.lens.x, first.y + division.lens.y}, division.side, painter);
+  if (division.side > 0) draw_lens(view, contents, at, division.lens, division.side, painter);
   if (ImGui::IsItemHovered()) answer.pointed = pointed_cell(at, contents.sheet);
   return answer;
 }

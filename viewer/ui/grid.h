@@ -59,9 +59,13 @@ struct GridContents {
   std::string lit_key = "";                // changes whenever these two do
   std::optional<Coord> cursor = std::nullopt;
   std::vector<GridLabel> labels = {};
+  // The grain in which a picture of `pixels` that shows so many cells is painted (painter.h); null: every pixel.
+  std::function<int(double pixels, double cells)> grain = nullptr;
   double made = 1;    // the part of the rows that exists already; the rest is veiled
   bool lens = true;   // whether small cells get a lens
   bool lines = true;  // whether blocks of the sheet are set apart by lines
+  // In place of `number`: what is written in as many letters as there is room for.
+  std::function<double(std::int64_t row, std::int64_t column)> value = nullptr;
 };
 
 struct GridAnswer {

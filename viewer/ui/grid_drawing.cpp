@@ -3,12 +3,26 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/ui/words.h"
+
 namespace convlens::viewer {
 
 namespace {
 
 constexpr double kNumbersFrom = 24;  // pixels a cell
 constexpr float kSmallestText = 7;   // pixels
+constexpr int kFewestLetters = 4;
+
+// How many pixels a line of one is wide, on this monitor.
+float line_scale() { return std::max(1.0f, ImGui::GetFontSize() / 15); }
+
+// The text font's digits are all as wide as its 0, which has no stroke or dot that looks like an 8 when it is small.
+float letter_width(float pixels) { return ImGui::GetFont()->CalcTextSizeA(pixels, 1e9f, 0, "0").x; }
+
+// How many letters that are easy to read a cell has room for.
+int letters_in(double cell) {
+  return std::max(kFewestLetters, static_cast<int>((cell - 4) / letter_width(0.8f * ImGui::GetFontSize())));
+}
 
 double cells_a_square(double cell) { return std::max(1.0, 1 / cell); }
 
@@ -17,7 +31,9 @@ void paint(CellPicture& picture, const GridContents& contents, const Rectangle& 
   const double step = cells_a_square(cell);
   const int width = std::max(1, static_cast<int>(std::ceil(static_cast<double>(cells.columns.count) / step)));
   const int height = std::max(1, static_cast<int>(std::ceil(static_cast<double>(cells.rows.count) / step)));
-  const bool numbers = cell >= kNumbersFrom && contents.number;
+  const double shown = static_cast<double>(cells.rows.count) * static_cast<double>(cells.columns.count);
+  const int grain = contents.grain ? std::max(1, contents.grain(static_cast<double>(width) * height, shown)) : 1;
+  const bool numbers = cell >= kNumbersFrom && (contents.number || contents.value) && grain == 1;
   const std::string key = contents.key + "|" + std::to_string(cells.rows.first) + "," +
                           std::to_string(cells.columns.first) + "," + std::to_string(width) + "x" +
                           std::to_string(height) + (numbers ? "n" : "");
@@ -26,10 +42,13 @@ void paint(CellPicture& picture, const GridContents& contents, const Rectangle& 
     const auto row = [cells, step](int y) { return cells.rows.first + static_cast<std::int64_t>(y * step); };
     const auto column = [cells, step](int x) { return cells.columns.first + static_cast<std::int64_t>(x * step); };
     PixelText text;
-    if (numbers) text = [number = contents.number, row, column](int x, int y) { return number(row(y), column(x)); };
+    if (numbers)
+      text = [number = contents.number, value = contents.value, letters = letters_in(cell), row, column](int x, int y) {
+        return value ? short_number(value(row(y), column(x)), letters) : number(row(y), column(x));
+      };
     picture.painting = painter.start(
         key, width, height, [colour = contents.colour, row, column](int x, int y) { return colour(row(y), column(x)); },
-        std::move(text));
+        std::move(text), grain);
     picture.passes = 0;
     picture.requested = cells;
   }
@@ -100,8 +119,8 @@ void draw_outline(const Placement& at, const Rectangle& cells, const Marks& mark
       draw.AddRectFilled({a.x - half, a.y - half}, {b.x + half, b.y + half}, edge);
     }
   };
-  const float half = square > 12 ? 1.25f : 0.75f;
-  if (rim) edges(IM_COL32(0, 0, 0, 130), half + 1);
+  const float half = (square > 12 ? 1.25f : 0.75f) * line_scale();
+  if (rim) edges(IM_COL32(0, 0, 0, 130), half + line_scale());
   edges(colour, half);
 }
 
@@ -134,18 +153,26 @@ void draw_cursor(const Placement& at, const GridContents& contents) {
   const ImVec2 last{static_cast<float>(at.left(position->column + 1) + grow),
                     static_cast<float>(at.top(position->row + 1) + grow)};
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  draw.AddRect({first.x - 1, first.y - 1}, {last.x + 1, last.y + 1}, ImGui::GetColorU32(ImGuiCol_ChildBg), 0, 0, 4);
-  draw.AddRect(first, last, palette().cursor, 0, 0, 2);
+  draw.AddRect({first.x - 1, first.y - 1}, {last.x + 1, last.y + 1}, ImGui::GetColorU32(ImGuiCol_ChildBg), 0, 0,
+               4 * line_scale());
+  draw.AddRect(first, last, palette().cursor, 0, 0, 2 * line_scale());
+}
+
+// Of UTF-8.
+std::size_t letters_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
 }
 
 // Text in the middle of a cell, as large as fits; nothing where it would be too small to read.
 void write_in_cell(const Placement& at, std::int64_t row, std::int64_t column, const std::string& text, double most,
                    ImU32 colour, ImU32 rim) {
-  float pixels = std::min(static_cast<float>(most), mono()->FontSize);
-  ImVec2 size = mono()->CalcTextSizeA(pixels, 1e9f, 0, text.c_str());
+  ImFont* const font = ImGui::GetFont();
+  float pixels = std::min(static_cast<float>(most), ImGui::GetFontSize());
+  ImVec2 size = font->CalcTextSizeA(pixels, 1e9f, 0, text.c_str());
   if (size.x > at.cell - 2) {
     pixels = std::floor(pixels * static_cast<float>(at.cell - 2) / size.x);
-    size = mono()->CalcTextSizeA(pixels, 1e9f, 0, text.c_str());
+    size = font->CalcTextSizeA(pixels, 1e9f, 0, text.c_str());
   }
   if (pixels < kSmallestText) return;
   const ImVec2 where{static_cast<float>(at.left(column) + (at.cell - size.x) / 2),
@@ -153,21 +180,26 @@ void write_in_cell(const Placement& at, std::int64_t row, std::int64_t column, c
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   if (rim != 0)
     for (const auto& [dx, dy] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}})
-      draw.AddText(mono(), pixels, {where.x + static_cast<float>(dx), where.y + static_cast<float>(dy)}, rim,
+      draw.AddText(font, pixels, {where.x + static_cast<float>(dx), where.y + static_cast<float>(dy)}, rim,
                    text.c_str());
-  draw.AddText(mono(), pixels, where, colour, text.c_str());
+  draw.AddText(font, pixels, where, colour, text.c_str());
 }
 
 void draw_numbers(const Placement& at, const CellPicture& picture) {
   if (!picture.painting || !picture.painting->done() || at.cell < kNumbersFrom) return;
   const std::scoped_lock lock(picture.painting->mutex);
   const Painting& p = *picture.painting;
+  // All in one size: that in which the longest fits.
+  double most = at.cell / 2.6;
+  for (const std::string& text : p.texts)
+    if (const float width = letter_width(1) * static_cast<float>(letters_of(text)); width > 0)
+      most = std::min(most, (at.cell - 3) / width);
   for (std::size_t k = 0; k < p.texts.size(); ++k) {
     const std::uint32_t under = p.pixels[k];
     const double light = 0.299 * (under & 255) + 0.587 * (under >> 8 & 255) + 0.114 * (under >> 16 & 255);
     const auto width = static_cast<std::size_t>(p.width);
     write_in_cell(at, picture.requested.rows.first + static_cast<std::int64_t>(k / width),
-                  picture.requested.columns.first + static_cast<std::int64_t>(k % width), p.texts[k], at.cell / 2.6,
+                  picture.requested.columns.first + static_cast<std::int64_t>(k % width), p.texts[k], most,
                   light > 140 ? IM_COL32_BLACK : IM_COL32_WHITE, 0);
   }
 }

@@ -128,7 +128,7 @@ std::optional<Wish> Menu::draw_above(Scene& scene) {
   for (const unsigned typed : io.InputQueueCharacters)
     if (typed == '?' && !io.WantTextInput) keys_ = !keys_;
   if (pressed(Key::escape)) keys_ = false;
-  draw_tour_card(scene);
+  draw_tour_outline(scene);
   draw_keys(scene.scale);
   draw_dialog(scene.scale);
   return wish_;

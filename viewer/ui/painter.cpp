@@ -17,10 +17,11 @@ Painter::~Painter() {
   thread_.join();
 }
 
-std::shared_ptr<Painting> Painter::start(std::string key, int width, int height, PixelColour colour, PixelText text) {
+std::shared_ptr<Painting> Painter::start(std::string key, int width, int height, PixelColour colour, PixelText text,
+                                         int grain) {
   auto painting = std::make_shared<Painting>();
   painting->key = std::move(key);
-  painting->width = width, painting->height = height;
+  painting->width = width, painting->height = height, painting->grain = grain;
   painting->colour = std::move(colour), painting->text = std::move(text);
   later([this, painting] { paint(*painting); });
   return painting;
@@ -69,11 +70,11 @@ void Painter::work() {
 void Painter::paint(Painting& p) const {
   const auto width = static_cast<std::size_t>(p.width), height = static_cast<std::size_t>(p.height);
   std::vector<std::uint32_t> pixels(width * height, 0);
-  for (int pass = 0; pass < Painting::kPasses; ++pass) {
-    const int step = 8 >> pass;
+  for (int pass = 0; pass < p.all_passes(); ++pass) {
+    const int step = Painting::kCoarsest >> pass;
     for (int y = 0; y < p.height; y += step) {
-      if (!p.wanted || stop_) return;
       for (int x = 0; x < p.width; x += step) {
+        if (!p.wanted || stop_) return;
         const bool known = pass > 0 && x % (2 * step) == 0 && y % (2 * step) == 0;
         const auto at = [&](int row, int column) -> std::uint32_t& {
           return pixels[static_cast<std::size_t>(row) * width + static_cast<std::size_t>(column)];
@@ -84,7 +85,7 @@ void Painter::paint(Painting& p) const {
       }
     }
     std::vector<std::string> texts;
-    if (pass + 1 == Painting::kPasses && p.text)
+    if (pass + 1 == p.all_passes() && p.text)
       for (int y = 0; y < p.height; ++y)
         for (int x = 0; x < p.width; ++x) texts.push_back(p.text(x, y));
     const std::scoped_lock lock(p.mutex);

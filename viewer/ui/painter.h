@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -24,17 +25,19 @@ using PixelText = std::function<std::string(int x, int y)>;
 struct Painting {
   std::string key;
   int width = 0, height = 0;
+  int grain = 1;  // the last pass paints every so many pixels; those between repeat them
   PixelColour colour;
   PixelText text;  // may be empty
 
   std::atomic<bool> wanted{true};  // false: nobody looks at it any more
-  std::atomic<int> passes{0};      // how many of its passes are done; kPasses: all
+  std::atomic<int> passes{0};      // how many of its passes are done
   std::mutex mutex;                // of what follows
   std::vector<std::uint32_t> pixels;
   std::vector<std::string> texts;  // a pixel each, with the last pass, where there is `text`
 
-  static constexpr int kPasses = 4;  // every 8th, 4th, 2nd pixel, every pixel
-  bool done() const { return passes == kPasses; }
+  static constexpr int kCoarsest = 8;  // the first pass: every 8th pixel; then every 4th, 2nd, 1st, down to the grain
+  int all_passes() const { return std::bit_width(static_cast<unsigned>(kCoarsest / grain)); }
+  bool done() const { return passes == all_passes(); }
 };
 
 class Painter {
@@ -43,7 +46,8 @@ class Painter {
   ~Painter();
 
   // Starts a picture. What was asked for last is done first.
-  std::shared_ptr<Painting> start(std::string key, int width, int height, PixelColour colour, PixelText text = nullptr);
+  std::shared_ptr<Painting> start(std::string key, int width, int height, PixelColour colour, PixelText text = nullptr,
+                                  int grain = 1);
 
   // Does any other work.
   void later(std::function<void()> work);

@@ -176,40 +176,4 @@ void Plot::point(double px, double py, ImU32 colour, bool filled) {
     list.AddCircle({x(px), y(py)}, radius, colour, 0, radius * 0.4f);
 }
 
-void Plot::label(double px, double py, ImU32 colour, const std::string& text, bool above) {
-  const float line = ImGui::GetTextLineHeight(), gap = line * 0.4f;
-  const ImVec2 wanted{x(px) + gap, y(py) - (above ? line + gap / 2 : line / 2)};
-  const ImVec2 at = place_text(wanted, colour, text);
-  if (std::abs(at.y - wanted.y) > line / 2)
-    ImGui::GetWindowDrawList()->AddLine({x(px), y(py)}, {at.x, at.y + line / 2}, faded(colour, 0.5f));
-}
-
-// Inside the plot, and moved down or up, and then to the right or left, until it covers no other text; where there is
-// no such place, it stands where it was wanted.
-ImVec2 Plot::place_text(ImVec2 at, ImU32 colour, const std::string& text) {
-  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-  const auto inside = [](float value, float first, float last) {
-    return std::clamp(value, first, std::max(first, last));
-  };
-  const auto place = [&](int column, int row) {  // 0, then 1, −1, 2, −2, …
-    const auto turn = [](int k) { return static_cast<float>((k + 1) / 2 * (k % 2 == 0 ? -1 : 1)); };
-    return ImVec2{inside(at.x + turn(column) * 8 * size.y, first_.x, last_.x - size.x),
-                  inside(at.y + turn(row) * size.y, first_.y, last_.y - size.y)};
-  };
-  const auto is_free = [&](const ImVec2& p) {
-    return std::ranges::none_of(
-        taken_, [&](const ImVec4& t) { return p.x < t.z && p.x + size.x > t.x && p.y < t.w && p.y + size.y > t.y; });
-  };
-  constexpr int kColumns = 5, kRows = 9;
-  ImVec2 chosen = place(0, 0);
-  for (int k = 0; k < kColumns * kRows && !is_free(chosen); ++k) chosen = place(k / kRows, k % kRows);
-  if (!is_free(chosen)) chosen = place(0, 0);
-  taken_.push_back({chosen.x, chosen.y, chosen.x + size.x, chosen.y + size.y});
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddRectFilled(chosen, {chosen.x + size.x, chosen.y + size.y},
-                     faded(ImGui::GetColorU32(ImGuiCol_ChildBg), 0.75f));
-  list.AddText(chosen, colour, text.c_str());
-  return chosen;
-}
-
 }  // namespace convlens::viewer

@@ -17,6 +17,12 @@ struct PlotAxis {
   std::vector<double> ticks = {};  // where its numbers stand; none: round ones
 };
 
+struct PlotLabel {
+  double x = 0, y = 0;  // of its point
+  ImU32 colour = 0;
+  std::string text;
+};
+
 class Plot {
  public:
   // Takes that much of the window, and draws the frame. What is drawn until it dies is clipped to its inside.
@@ -41,6 +47,9 @@ class Plot {
   // A text beside that place, or above it; where another stands there already, near by, with a line to its place.
   void label(double px, double py, ImU32 colour, const std::string& text, bool above = false);
 
+  // Texts of points that stand close together, in one column on their right, each with a line to its point.
+  void label_column(std::vector<PlotLabel> labels);
+
   bool hovered() const { return hovered_; }
   const ImVec2& first() const { return first_; }  // the corners of the inside
   const ImVec2& last() const { return last_; }
@@ -54,6 +63,10 @@ class Plot {
   bool hovered_ = false;
   std::vector<ImVec4> taken_;  // by texts
 };
+
+// Places from `least` to `most`, in the order of those wanted, which are ascending, each at least `apart` from the next
+// and as near as can be to where it is wanted; past `most` only where there is no room for all.
+std::vector<float> spread(const std::vector<float>& wanted, float apart, float least, float most);
 
 // Round numbers from `least` to `most`, about `count` of them: 1, 2 and 5 times powers of ten; of a logarithmic axis
 // powers of ten, or, over less than two decades, these.

@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "algorithms/error.h"
 #include "viewer/logic/comparisons.h"
 #include "viewer/logic/table.h"
+#include "viewer/panels/panels.h"
 #include "viewer/platform/offscreen.h"
 #include "viewer/platform/pixels.h"
 #include "viewer/platform/window.h"
@@ -28,6 +30,11 @@ struct ImGuiContextOwner {
   }
   ~ImGuiContextOwner() { ImGui::DestroyContext(); }
 };
+
+void start_drawing() {
+  if (!ImGui_ImplOpenGL3_Init(kGlsl))
+    throw Unsupported("view: libGL.so.1, must be where the loader finds it (LD_LIBRARY_PATH)");
+}
 
 // One frame of `app` into the current framebuffer; the caller has told ImGui the size and the pointer.
 Next draw_frame(App& app, double monitor_scale) {
@@ -52,7 +59,7 @@ void run_in_window(const ViewOptions& options) {
   std::unique_ptr<App> app;
   run_window("Convlens", options.width, options.height,
              {[&] {
-                ImGui_ImplOpenGL3_Init(kGlsl);
+                start_drawing();
                 app = std::make_unique<App>(options.state, options.files, options.notice, options.worker);
               },
               [&](double scale) { return draw_frame(*app, scale); },
@@ -61,17 +68,16 @@ void run_in_window(const ViewOptions& options) {
                 next.picture = file;
                 app->change(std::move(next));
               },
-              note_key});
+              note_key, [&] { app->study().pause(); }});
   const State last = app->state();
   app.reset();
   ImGui_ImplOpenGL3_Shutdown();
   if (!options.state_file.empty()) write_state(last, options.state_file);
 }
 
-// Lets the panel's runs be measured, each live one in turn and then, for as long again, what they are compared with;
-// so long as it was asked for, and no longer than there is a worker.
-void measure(App& app, const ViewOptions& options) {
-  if (options.measure_seconds <= 0) return;
+// Lets the runs of the Performance panel be measured, each live one in turn and then, for as long again, what they are
+// compared with; so long as it was asked for, and no longer than there is a worker.
+void measure_runs(App& app, const ViewOptions& options) {
   Study& study = app.study();
   const auto wait = [&](double until) {
     while (study.now() < until && study.busy()) {
@@ -96,16 +102,29 @@ void measure(App& app, const ViewOptions& options) {
   wait(study.now() + 1);
 }
 
+void measure(App& app, const ViewOptions& options) {
+  if (options.measure_seconds <= 0) return;
+  if (app.state().panel != "kernel") return measure_runs(app, options);
+  Scene scene = app.scene();
+  ask_kernel_trial(scene);
+}
+
+void write_data_of(App& app, const ViewOptions& options) {
+  if (!options.export_data.empty())
+    options.files.write_text(options.export_data, to_text_for(options.export_data, app.data()));
+}
+
 void draw_screenshot(const ViewOptions& options) {
   const Offscreen offscreen(options.width, options.height);
   const ImGuiContextOwner context;
-  ImGui_ImplOpenGL3_Init(kGlsl);
+  start_drawing();
   {
     App app(options.state, options.files, options.notice, options.worker);
     measure(app, options);
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
-    constexpr int kSettle = 4;  // frames until sizes that depend on the frame before have come to rest
+    constexpr int kSettle =
+        8;  // frames until what depends on the frame before, or on work begun there, has come to rest
     for (int k = 0; k < kSettle; ++k) {
       io.DeltaTime = 1.0f / 60;
       if (options.pointer_x && options.pointer_y)
@@ -114,6 +133,7 @@ void draw_screenshot(const ViewOptions& options) {
       app.finish_painting();  // so that the next frame shows it
     }
     options.files.write_picture(options.screenshot, options.width, options.height, offscreen.pixels());
+    write_data_of(app, options);
   }
   ImGui_ImplOpenGL3_Shutdown();
 }
@@ -121,13 +141,13 @@ void draw_screenshot(const ViewOptions& options) {
 void write_data(const ViewOptions& options) {
   App app(options.state, options.files, options.notice, options.worker);
   measure(app, options);
-  options.files.write_text(options.export_data, to_text_for(options.export_data, app.data()));
+  write_data_of(app, options);
 }
 
 void view(const ViewOptions& options) {
-  if (!options.export_data.empty()) write_data(options);
-  if (!options.screenshot.empty()) draw_screenshot(options);
-  if (options.screenshot.empty() && options.export_data.empty()) run_in_window(options);
+  if (!options.screenshot.empty()) return draw_screenshot(options);
+  if (!options.export_data.empty()) return write_data(options);
+  run_in_window(options);
 }
 
 }  // namespace convlens::viewer

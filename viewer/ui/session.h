@@ -6,7 +6,7 @@
 namespace convlens::viewer {
 
 void run_in_window(const ViewOptions& options);
-void draw_screenshot(const ViewOptions& options);
+void draw_screenshot(const ViewOptions& options);  // and the data of that same picture, where they are wanted too
 void write_data(const ViewOptions& options);
 
 }  // namespace convlens::viewer

@@ -8,6 +8,7 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"
+#include "viewer/logic/state_rules.h"
 
 namespace convlens::viewer {
 
@@ -41,8 +42,12 @@ constexpr std::array kSizes{
 
 void draw_named_layers(Scene& scene) {
   const std::string now = scene.state.layer.empty() ? "own sizes" : scene.state.layer;
+  const std::string wrong = wrong_layer(scene.state);
   ImGui::SetNextItemWidth(-1);
-  if (!ImGui::BeginCombo("##layer", now.c_str(), ImGuiComboFlags_HeightLarge)) return;
+  if (!wrong.empty()) ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
+  const bool open = ImGui::BeginCombo("##layer", now.c_str(), ImGuiComboFlags_HeightLarge);
+  if (!wrong.empty()) ImGui::PopStyleColor();
+  if (!open) return wrong_text(wrong);
   std::string suite;
   for (const NamedLayer& layer : named_layers()) {
     if (layer.suite != suite) ImGui::TextDisabled("%s", (suite = layer.suite).c_str());
@@ -59,10 +64,20 @@ void draw_named_layers(Scene& scene) {
   ImGui::EndCombo();
 }
 
+// Whether a size is one of those whose product overflows: the message has them by their symbols.
+bool overflows(const std::string& message, const SizeField& field) {
+  const std::string symbol = field.symbol;
+  const std::string derived = symbol == "H_i" ? "H_o" : symbol == "W_i" ? "W_o" : symbol;
+  return message.find("·" + symbol) != std::string::npos || message.find("·(" + symbol) != std::string::npos ||
+         message.find("·" + derived) != std::string::npos ||
+         (symbol == "N" && message.find(" N·") != std::string::npos);
+}
+
 // A slider and a box for one size. What breaks a rule is shown red, and left as it is.
 void draw_size(Scene& scene, const SizeField& field) {
-  const bool wrong =
-      std::ranges::any_of(scene.model().broken(), [&](const BrokenRule& rule) { return rule.parameter == field.name; });
+  const bool wrong = std::ranges::any_of(scene.model().broken(),
+                                         [&](const BrokenRule& rule) { return rule.parameter == field.name; }) ||
+                     overflows(scene.model().overflow(), field);
   ImGui::PushID(field.name);
   if (wrong) ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
   std::int64_t value = scene.state.spec.*field.member;
@@ -89,10 +104,8 @@ void draw_layer(Scene& scene) {
   heading("LAYER");
   draw_named_layers(scene);
   for (const SizeField& field : kSizes) draw_size(scene, field);
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
-  for (const BrokenRule& rule : scene.model().broken()) ImGui::TextWrapped("%s", rule.line().c_str());
-  if (!scene.model().overflow().empty()) ImGui::TextWrapped("%s", scene.model().overflow().c_str());
-  ImGui::PopStyleColor();
+  for (const BrokenRule& rule : scene.model().broken()) wrong_text(rule.line());
+  wrong_text(scene.model().overflow());
   if (scene.model().problem()) {
     const ConvProblem& p = *scene.model().problem();
     ImGui::TextDisabled("H_o x W_o  %lld x %lld    %.4g GFLOP", static_cast<long long>(p.ho()),

@@ -1,27 +1,80 @@
 #include "viewer/ui/status_bar.h"
 
+#include <algorithm>
+
 namespace convlens::viewer {
+
+namespace {
+
+float width_of(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
+
+// The sum with its first terms: as many as fit beside its meaning, but not fewer than three for its sake.
+std::string fitting(const CellWords& words, float width) {
+  constexpr std::size_t kMost = 6, kFewest = 3;
+  const float beside = width - width_of(words.meaning) - ImGui::GetStyle().ItemSpacing.x;
+  const auto text = [&](std::size_t shown) { return words.sum.text(shown, words.value); };
+  std::size_t shown = std::min(kMost, words.sum.first.size());
+  while (shown > kFewest && width_of(text(shown)) > beside) --shown;
+  while (shown > 1 && width_of(text(shown)) > width) --shown;
+  return text(shown);
+}
+
+// Faint, after what stands on the line, where it fits there; false where it does not.
+bool add_faint(const std::string& text) {
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  if (ImGui::GetItemRectMax().x + ImGui::GetStyle().ItemSpacing.x + width_of(text) > right) return false;
+  ImGui::SameLine();
+  ImGui::TextDisabled("%s", text.c_str());
+  return true;
+}
+
+// What the cell is; where that is too long, by the tensor's letter alone.
+std::string cell_text(const CellWords& words, float width) {
+  const std::string rest = " " + words.index + " = " + words.value;
+  if (width_of(words.name + rest) <= width) return words.name + rest;
+  return words.name.substr(words.name.rfind(' ') + 1) + rest;
+}
+
+// A notice takes the place of how the value comes about.
+void draw_words(const CellWords& words, const std::string& notice, ImU32 colour, bool complete) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImGui::TextUnformatted(cell_text(words, width).c_str());
+  const bool address = add_faint(words.address);
+  if (!notice.empty()) {
+    ImGui::PushStyleColor(ImGuiCol_Text, colour);
+    ImGui::TextUnformatted(notice.c_str());
+    ImGui::PopStyleColor();
+    return;
+  }
+  ImGui::TextUnformatted(words.sum.terms > 0 ? fitting(words, width).c_str() : words.meaning.c_str());
+  if (!address) add_faint(words.address);
+  if (words.sum.terms > 0) add_faint(words.meaning);
+  if (!complete) add_faint("not all that belongs to it is lit: it is too much");
+}
+
+}  // namespace
 
 void StatusBar::draw(Scene& scene, const std::string& notice) {
   ImGui::BeginChild("status", {0, 0}, true, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  // A state file may have pointed beyond a tensor; what is shown then is the cell that is nearest.
+  const std::string wrong = scene.model().wrong_cursor(scene.state.cursor);
+  const std::string& says = notice.empty() ? wrong : notice;
+  const ImU32 colour = notice.empty() ? palette().wrong : palette().lit;
   const Exhibit* exhibit = scene.pointed == nullptr ? nullptr : scene.model().find(scene.pointed->tensor);
+  const CellWords* words = nullptr;
   if (scene.values != nullptr && exhibit != nullptr && exhibit->cells() > 0) {
     std::string key = std::to_string(scene.version) + exhibit->id;
     for (const std::int64_t index : scene.pointed->at) key += "," + std::to_string(index);
-    const CellWords* words = words_.get(
-        key, scene.painter, [model = scene.shared_model, values = scene.values, exhibit, at = scene.pointed->at] {
-          return cell_words(*model, *values, *exhibit, at);
-        });
-    if (words != nullptr) {
-      ImGui::TextUnformatted((words->name + " = " + words->value).c_str());
-      ImGui::SameLine();
-      ImGui::TextDisabled("%s", words->address.c_str());
-      if (notice.empty()) ImGui::TextUnformatted(words->formula.c_str());
-    }
+    words = words_.get(key, scene.painter,
+                       [model = scene.shared_model, values = scene.values, exhibit, at = scene.pointed->at] {
+                         return cell_words(*model, *values, *exhibit, at);
+                       });
   }
-  if (!notice.empty()) {
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().lit);
-    ImGui::TextUnformatted(notice.c_str());
+  if (words != nullptr && width_of(says) <= ImGui::GetContentRegionAvail().x) {
+    draw_words(*words, says, colour, scene.links.complete);
+  } else if (!says.empty()) {
+    ImGui::PushStyleColor(ImGuiCol_Text, colour);
+    ImGui::TextWrapped("%s", says.c_str());
     ImGui::PopStyleColor();
   }
   ImGui::EndChild();

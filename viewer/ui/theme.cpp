@@ -118,6 +118,7 @@ void apply_theme(bool dark, float scale) {
   c[ImGuiCol_TabActive] = c[ImGuiCol_TabUnfocusedActive] = colour(dark ? 0x35506b : 0xc6dcef);
   c[ImGuiCol_TabHovered] = colour(dark ? 0x42648a : 0xb2d0ea);
   style.WindowRounding = 0;
+  style.FrameBorderSize = 1;  // so that boxes and knobs that are off can be seen, too
   style.ChildRounding = style.FrameRounding = style.PopupRounding = style.GrabRounding = style.TabRounding = 4;
   style.FramePadding = {7, 4};
   style.ItemSpacing = {8, 6};
@@ -126,10 +127,20 @@ void apply_theme(bool dark, float scale) {
   set_palette(dark);
 }
 
-void faint_text(const std::string& text) {
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
+namespace {
+
+void coloured_text(ImU32 colour, const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
   ImGui::TextWrapped("%s", text.c_str());
   ImGui::PopStyleColor();
+}
+
+}  // namespace
+
+void faint_text(const std::string& text) { coloured_text(palette().faint, text); }
+
+void wrong_text(const std::string& rule) {
+  if (!rule.empty()) coloured_text(palette().wrong, rule);
 }
 
 void load_fonts(float scale) {

@@ -26,8 +26,9 @@ const Palette& palette();
 // Sets Dear ImGui's style and the palette. Sizes are those of a 96 dpi monitor times `scale`.
 void apply_theme(bool dark, float scale);
 
-// Secondary text, on as many lines as it takes.
+// On as many lines as it takes: secondary text, and a rule that is broken, where there is one.
 void faint_text(const std::string& text);
+void wrong_text(const std::string& rule);
 
 // Builds the fonts for `scale`: Roboto and JetBrains Mono where the system has them, else Dear ImGui's own.
 void load_fonts(float scale);

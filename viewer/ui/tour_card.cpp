@@ -23,56 +23,49 @@ const ImGuiWindow* child_window(const std::string& name) {
   return nullptr;
 }
 
-// For how many frames the present step has been on show.
-struct Placed {
-  std::int64_t step = 0;
-  int frames = 0;
-};
-
-void go(Scene& scene, std::int64_t step) { scene.change(at_tour_step(scene.state, step), ""); }
+void draw_buttons(Scene& scene, std::int64_t now, std::int64_t steps) {
+  const auto go = [&](const char* text, std::int64_t step) {
+    if (ImGui::Button(text)) scene.change(at_tour_step(scene.state, step), "");
+  };
+  if (now > 1) go("back", now - 1), ImGui::SameLine();
+  if (now < steps) go("next", now + 1), ImGui::SameLine();
+  go(now < steps ? "end the tour" : "done", 0);
+}
 
 }  // namespace
 
 void draw_tour_card(Scene& scene) {
+  const TourStep* step = tour_step(scene.state);
+  if (step == nullptr) return;
   const auto steps = static_cast<std::int64_t>(tour().size());
   const std::int64_t now = scene.state.tour;
-  if (tour_step(scene.state) == nullptr) return;
-  const TourStep& step = *tour_step(scene.state);
-  if (const ImGuiWindow* shown = child_window(step.points_at)) {
-    const float thick = 2 * scene.scale;
-    ImGui::GetForegroundDrawList()->AddRect(shown->Pos, {shown->Pos.x + shown->Size.x, shown->Pos.y + shown->Size.y},
-                                            palette().lit, 4, 0, thick);
-  }
-  const ImGuiViewport& viewport = *ImGui::GetMainViewport();
-  const float width = std::min(420 * scene.scale, viewport.WorkSize.x * 0.6f), margin = 16 * scene.scale;
-  const ImGuiWindow* status = child_window("status");  // which the text may speak of
-  const float bottom = status == nullptr ? viewport.WorkPos.y + viewport.WorkSize.y : status->Pos.y;
-  const ImVec2 corner{viewport.WorkPos.x + viewport.WorkSize.x - margin, bottom - margin};
-  // In the corner when a step begins, until its size is known; from then on where a hand has put it.
-  constexpr int kSettle = 3;
-  auto& placed = scene.kept.get<Placed>("tour card");
-  placed = placed.step == now ? Placed{now, placed.frames + 1} : Placed{now, 0};
-  ImGui::SetNextWindowPos(corner, placed.frames < kSettle ? ImGuiCond_Always : ImGuiCond_Appearing, {1, 1});
-  ImGui::SetNextWindowSize({width, 0});
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::GetColorU32(ImGuiCol_PopupBg));
+  const ImGuiStyle& style = ImGui::GetStyle();
+  // Lines that are easy to read are not as wide as a screen.
+  const float width = std::min(ImGui::GetContentRegionAvail().x - 2 * style.WindowPadding.x, 1000 * scene.scale);
+  const float text = ImGui::CalcTextSize(step->text, nullptr, false, width).y;
+  const float height = 2 * style.WindowPadding.y + ImGui::GetTextLineHeightWithSpacing() + text + style.ItemSpacing.y +
+                       ImGui::GetFrameHeight();
   ImGui::PushStyleColor(ImGuiCol_Border, palette().lit);
-  constexpr auto kCard = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoScrollbar;
-  if (ImGui::Begin("Tour", nullptr, kCard)) {
-    ImGui::Text("%lld of %lld  %s", static_cast<long long>(now), static_cast<long long>(steps), step.title);
-    ImGui::Separator();
-    ImGui::TextWrapped("%s", step.text);
-    if (now > 1) {
-      if (ImGui::Button("back")) go(scene, now - 1);
-      ImGui::SameLine();
-    }
-    if (now < steps) {
-      if (ImGui::Button("next")) go(scene, now + 1);
-      ImGui::SameLine();
-    }
-    if (ImGui::Button(now < steps ? "end the tour" : "done")) go(scene, 0);
+  constexpr auto kStill = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+  if (ImGui::BeginChild("tour", {0, height}, true, kStill)) {
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().lit);
+    ImGui::Text("%lld of %lld  %s", static_cast<long long>(now), static_cast<long long>(steps), step->title);
+    ImGui::PopStyleColor();
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+    ImGui::TextUnformatted(step->text);
+    ImGui::PopTextWrapPos();
+    draw_buttons(scene, now, steps);
   }
-  ImGui::End();
-  ImGui::PopStyleColor(2);
+  ImGui::EndChild();
+  ImGui::PopStyleColor();
+}
+
+void draw_tour_outline(const Scene& scene) {
+  const TourStep* step = tour_step(scene.state);
+  const ImGuiWindow* shown = step == nullptr ? nullptr : child_window(step->points_at);
+  if (shown == nullptr) return;
+  ImGui::GetForegroundDrawList()->AddRect(shown->Pos, {shown->Pos.x + shown->Size.x, shown->Pos.y + shown->Size.y},
+                                          palette().lit, 4, 0, 2 * scene.scale);
 }
 
 }  // namespace convlens::viewer

@@ -5,7 +5,10 @@
 
 namespace convlens::viewer {
 
-// Above all other windows; nothing while no tour is on.
+// Inside a window, as wide as it: a strip of its own, so that it covers nothing. Nothing while no tour is on.
 void draw_tour_card(Scene& scene);
+
+// Above all windows.
+void draw_tour_outline(const Scene& scene);
 
 }  // namespace convlens::viewer

@@ -1,8 +1,10 @@
 #include "viewer/ui/words.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "algorithms/interface/window.h"
 #include "viewer/logic/links.h"
 
 namespace convlens::viewer {
@@ -68,13 +70,83 @@ std::string stage_formula(const Plan& plan, const Stage& stage, const Coord& cel
   return text;
 }
 
-std::string output_formula(const ConvProblem& p, const Coord& at) {
-  const std::size_t taps = window_of_output(p, at).size();
-  return "= Σ over " + std::to_string(p.ci_per_group()) + " channels and " + std::to_string(taps) + " taps of x · w" +
-         (p.bias() ? " + bias" : "") +
-         (static_cast<std::int64_t>(taps) < p.taps()
-              ? "; " + std::to_string(p.taps() - static_cast<std::int64_t>(taps)) + " taps fall on padding"
-              : "");
+std::string taps_text(const ConvProblem& p, const Coord& output) {
+  const auto taps = static_cast<std::int64_t>(window_of_output(p, output).size());
+  std::string text =
+      "Σ x·w over " + std::to_string(p.ci_per_group()) + " channels and " + std::to_string(p.taps()) + " taps";
+  if (taps < p.taps()) text += ", " + std::to_string(p.taps() - taps) + " of them on padding";
+  return text;
+}
+
+// "p 15-17": the outputs along one axis that read an element of the input.
+struct Readers {
+  std::int64_t count = 0, first = 0, last = -1;
+
+  Readers(const WindowAxis& axis, std::int64_t element) {
+    axis.readers(element, [&](std::int64_t output, std::int64_t) {
+      first = count == 0 ? output : std::min(first, output), last = std::max(last, output);
+      ++count;
+    });
+  }
+  std::string text(const char* name) const {
+    return std::string(name) + " " + std::to_string(first) + (last > first ? "–" + std::to_string(last) : "");
+  }
+};
+
+std::string input_text(const ConvProblem& p, const Coord& at) {
+  const Readers rows(WindowAxis::rows(p), at[2]), columns(WindowAxis::columns(p), at[3]);
+  const std::int64_t windows = rows.count * columns.count;
+  if (windows == 0) return "no window reads it";
+  return "read by " + std::to_string(windows) + (windows == 1 ? " window" : " windows") + " (" + rows.text("p") + ", " +
+         columns.text("q") + "), each for " + std::to_string(p.co_per_group()) + " output channels";
+}
+
+std::string filter_text(const ConvProblem& p, const Coord& at) {
+  return "multiplied once in each of the " + grouped(p.n() * p.ho() * p.wo()) + " outputs of channel " +
+         std::to_string(at[0]);
+}
+
+std::string block_text(const Model& model, const Coord& at) {
+  const std::optional<Coord> element = model.element_of_block(at);
+  return element ? "= w" + tuple(*element, 4) : "a zero: output o reads the channels of its own group alone";
+}
+
+std::string meaning_of(const Model& model, const Exhibit& exhibit, const Coord& cell) {
+  const ConvProblem& p = *model.problem();
+  switch (exhibit.role) {
+    case Role::input:
+      return input_text(p, cell);
+    case Role::filter:
+      return filter_text(p, cell);
+    case Role::blocks:
+      return block_text(model, cell);
+    case Role::output:
+      return taps_text(p, cell);
+    case Role::stage:
+      break;
+  }
+  if (const std::string why = too_much(exhibit.effort); !why.empty()) return why;
+  return stage_formula(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan, model.stage(exhibit), cell);
+}
+
+std::string value_text(const Values& values, const Exhibit& exhibit, const Coord& cell) {
+  if (!too_much(exhibit.effort).empty()) return "?";
+  const std::complex<double> value = values.at(exhibit, cell);
+  if (!exhibit.complex) return number_text(value.real());
+  return number_text(std::abs(value)) + " at angle " + number_text(std::arg(value));
+}
+
+std::string address_text(const Model& model, const Exhibit& exhibit, const Coord& cell) {
+  if (!exhibit.stored) return "never stored: it exists through its map alone";
+  std::int64_t offset = 0, size = exhibit.bytes / std::max<std::int64_t>(1, exhibit.cells());
+  if (exhibit.role == Role::stage)
+    offset = model.stage(exhibit).offset(cell), size = model.stage(exhibit).cell_bytes();
+  else
+    for (std::size_t axis = 0; axis < exhibit.axes.size(); ++axis) offset += cell[axis] * exhibit.axes[axis].stride;
+  char text[64];
+  std::snprintf(text, sizeof text, "offset %lld  byte 0x%llx", static_cast<long long>(offset),
+                static_cast<unsigned long long>(offset * size));
+  return text;
 }
 
 }  // namespace
@@ -84,6 +156,23 @@ std::string number_text(double value, int digits) {
   if (std::isinf(value)) return value > 0 ? "Inf" : "-Inf";
   char text[32];
   std::snprintf(text, sizeof text, "%.*g", digits, value);
+  return text;
+}
+
+std::string short_number(double value, int letters) {
+  std::string text;
+  for (int digits = 3; digits > 0; --digits) {
+    text = number_text(value == 0 ? 0 : value, digits);
+    if (static_cast<int>(text.size()) <= letters) return text;
+    if (const std::size_t zero = text.find("0."); zero != std::string::npos && zero == (text[0] == '-' ? 1u : 0u))
+      text.erase(zero, 1);
+    if (static_cast<int>(text.size()) <= letters) return text;
+  }
+  char small[32];
+  std::snprintf(small, sizeof small, "%.0e", value);
+  text = small;
+  if (const std::size_t zero = text.find("e-0"); zero != std::string::npos) text.erase(zero + 2, 1);
+  if (const std::size_t plus = text.find("e+0"); plus != std::string::npos) text.erase(plus + 1, 2);
   return text;
 }
 
@@ -105,37 +194,13 @@ std::string grouped(std::int64_t value) {
 }
 
 CellWords cell_words(const Model& model, const Values& values, const Exhibit& exhibit, const Coord& cell) {
-  CellWords words;
-  words.name = exhibit.title + " " + named_tuple(exhibit, cell);
-  const std::complex<double> value = values.at(exhibit, cell);
-  words.value = exhibit.complex ? number_text(std::abs(value)) + " at angle " + number_text(std::arg(value))
-                                : number_text(value.real());
-  const ConvProblem& problem = *model.problem();
-  std::int64_t offset = 0, size = 0;
-  if (exhibit.role == Role::stage) {
-    const Stage& stage = model.stage(exhibit);
-    offset = exhibit.stored ? stage.offset(cell) : 0;
-    size = stage.cell_bytes();
-    words.formula = stage_formula(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan, stage, cell);
-  } else {
-    for (std::size_t axis = 0; axis < exhibit.axes.size(); ++axis) offset += cell[axis] * exhibit.axes[axis].stride;
-    size = exhibit.bytes / std::max<std::int64_t>(1, exhibit.cells());
-    words.formula = exhibit.role == Role::output ? output_formula(problem, cell) : "an element, where it is given";
-    if (exhibit.role == Role::blocks) {
-      const std::optional<Coord> element = model.element_of_block(cell);
-      words.formula =
-          element ? "= w" + tuple(*element, 4) : "a zero: output o reads the channels of its own group alone";
-    }
-  }
-  if (!exhibit.stored) {
-    words.address = "never stored: it exists through its map alone";
-  } else {
-    char text[64];
-    std::snprintf(text, sizeof text, "offset %lld  byte 0x%llx", static_cast<long long>(offset),
-                  static_cast<unsigned long long>(offset * size));
-    words.address = text;
-  }
-  return words;
+  constexpr std::size_t kMostSummands = 64;
+  return {exhibit.title,
+          named_tuple(exhibit, cell),
+          value_text(values, exhibit, cell),
+          address_text(model, exhibit, cell),
+          sum_of(model, values, exhibit, cell, kMostSummands),
+          meaning_of(model, exhibit, cell)};
 }
 
 }  // namespace convlens::viewer

@@ -3,21 +3,26 @@
 
 #include <string>
 
-#include "viewer/logic/values.h"
+#include "viewer/logic/sums.h"
 
 namespace convlens::viewer {
 
 struct CellWords {
-  std::string name;     // "im2win tensor Î (n 0, c 12, m 17, k 5, u 1)"
-  std::string value;    // "−0.418", of spectra "0.31 ∠ 1.2"
-  std::string address;  // "offset 109829 · byte 0x6b414", or why it has none
-  std::string formula;  // "= x(0, 12, 18, 5)", "= 1·x(…) − 1·x(…)", "a zero of the layer's padding"
+  std::string name;     // "im2win tensor Î"
+  std::string index;    // "(n 0, c 12, m 17, k 5, u 1)"
+  std::string value;    // "-0.418", of spectra "0.31 at angle 1.2"
+  std::string address;  // "offset 109829  byte 0x6b414", or why it has none
+  Sum sum;              // with its numbers, where the cell is a sum
+  std::string meaning;  // "= x(0, 12, 18, 5)", "a zero of the layer's padding", "Σ x·w over 64 channels and 9 taps"
 };
 
 CellWords cell_words(const Model& model, const Values& values, const Exhibit& exhibit, const Coord& cell);
 
 // Four significant digits, or as many as asked for; NaN and Inf by name.
 std::string number_text(double value, int digits = 4);
+
+// In at most so many letters, from 4 on, where that is possible: "-0.0156", "-.016", "2e-5".
+std::string short_number(double value, int letters);
 
 // "2.21 MiB".
 std::string bytes_text(std::int64_t bytes);

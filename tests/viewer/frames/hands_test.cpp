@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tests/catch.h"
+#include "tests/viewer/frames/drawn_text.h"
 #include "tests/viewer/frames/screen.h"
 #include "tests/viewer/states.h"
 
@@ -214,6 +215,28 @@ TEST_CASE("at a new size everything is drawn anew, and back at the old one as it
   screen.key(Key::zero, true);
   screen.settle();
   CHECK((screen.picture().rgba == before.rgba));
+}
+
+TEST_CASE("what moves under a pointer that rests has not been pointed at: the status bar tells of what is lit") {
+  if (!can_draw()) return;
+  viewer::State state = small_state();
+  Screen screen(state, 1280, 1000);
+  screen.point(screen.child("y").inner.middle());
+  screen.settle();
+  const viewer::Cursor pointed = screen.state().cursor;
+  CHECK(pointed.tensor == "y");
+  const auto status_text = [&] {
+    screen.picture();
+    std::string text;
+    for (const DrawnLetter& letter : drawn_letters())
+      if (letter.window.find("/status_") != std::string::npos) text += static_cast<char>(letter.code);
+    return text;
+  };
+  const std::string before = status_text();
+  ImGui::GetIO().DisplaySize = {900, 640};  // now the pointer is on another tensor, or on none
+  screen.settle();
+  CHECK(screen.state().cursor == pointed);
+  CHECK(status_text().substr(0, 20) == before.substr(0, 20));
 }
 
 TEST_CASE("the picture of the panel alone is written where the dialog is told") {

@@ -91,7 +91,7 @@ TEST_CASE("another panel in front lets the worker rest") {
 
 TEST_CASE("workers that fail are shown and drawn without a fault, whatever they say") {
   if (!can_draw()) return;
-  const std::string hello = R"(echo '{"is":"hello","protocol":1,"revision":"r","host":"h","cpu":"c","gpu":""}'; )";
+  const std::string hello = R"(echo '{"is":"hello","protocol":2,"revision":"r","host":"h","cpu":"c","gpu":""}'; )";
   for (const std::string& script :
        {std::string("exit 1"), std::string("sleep 9"), std::string("yes nonsense"), hello + "sleep 9",
         hello + "yes nonsense", hello + "read line; kill -9 $$",

@@ -33,8 +33,8 @@ struct Frame {
   int width = 0, height = 0;
   std::vector<unsigned char> rgba;
 
-  std::uint32_t at(int x, int y) const;           // 0x00BBGGRR
-  bool near(int x, int y, ImU32 colour) const;    // up to what blending at an edge leaves
+  std::uint32_t at(int x, int y) const;         // 0x00BBGGRR
+  bool near(int x, int y, ImU32 colour) const;  // up to what blending at an edge leaves
   int count(const Area& area, ImU32 colour) const;
   int colours(const Area& area) const;  // how many different ones, at most 64
 };
@@ -79,8 +79,8 @@ class Screen {
   std::optional<Point> find(const std::string& window, const std::vector<std::string>& path, float column);
   std::optional<Point> find_in_popup(const std::string& label, float column = 0.4f);
 
-  std::map<std::string, std::string> texts;                  // files that were written, by name
-  std::map<std::string, std::pair<int, int>> pictures;       // their sizes
+  std::map<std::string, std::string> texts;                          // files that were written, by name
+  std::map<std::string, std::pair<int, int>> pictures;               // their sizes
   std::function<viewer::Photograph(const std::string&)> photograph;  // what pictures hold
 
  private:

@@ -2,9 +2,12 @@
 // what is lit where the index map says.
 #include <map>
 
+#include "algorithms/problem/layers.h"
 #include "tests/catch.h"
+#include "tests/viewer/frames/drawn_text.h"
 #include "tests/viewer/frames/screen.h"
 #include "tests/viewer/states.h"
+#include "viewer/logic/tour.h"
 
 namespace {
 
@@ -13,7 +16,33 @@ using namespace convlens::testing;
 
 struct Look {
   std::string panel, arrangement, chart = "live";
+  void (*more)(viewer::State&) = nullptr;  // what else is not as at first
 };
+
+// With what was recorded: the schedule as it happened, rates and roofs of a CPU and of a GPU.
+void on_cv9(viewer::State& state, std::int64_t batch, const std::string& run, DType dtype) {
+  state.layer = "cv9";
+  state.spec = find_layer("cv9").spec;
+  state.spec.n = batch;
+  state.dtype = dtype;
+  state.layouts = {Layout::NHWC, FilterLayout::OHWI, Layout::NHWC};
+  state.runs = {run};
+  state.performance.run = run;
+  state.cursor = {"y", {0, 0, 17, 23}};
+}
+void happened(viewer::State& state) {
+  on_cv9(state, 256, "im2win.tc", DType::f16);
+  state.order = "happened";
+}
+void on_cpu(viewer::State& state) { on_cv9(state, 4, "im2win.cpu", DType::f32); }
+void on_gpu(viewer::State& state) {
+  on_cv9(state, 256, "im2win.cc", DType::f32);
+  state.performance.timed = "cold";
+}
+void broken_kernel(viewer::State& state) {
+  on_cv9(state, 256, "im2win.cc", DType::f32);
+  state.kernel.texts["im2win/im2win_cc.cu"] = "extern \"C\" __global__ void im2win_cc(const Sizes s) { taps = 1; }\n";
+}
 std::vector<Look> looks() {
   std::vector<Look> all;
   for (const std::string& panel : viewer::panel_names())
@@ -23,6 +52,11 @@ std::vector<Look> looks() {
       for (const std::string& chart : viewer::chart_names()) all.push_back({panel, "grids", chart});
     else
       all.push_back({panel, "grids"});
+  all.push_back({"layouts", "schedule", "live", happened});
+  all.push_back({"performance", "grids", "roofline", on_cpu});
+  all.push_back({"performance", "grids", "roofline", on_gpu});
+  all.push_back({"performance", "grids", "live", on_gpu});
+  all.push_back({"kernel", "grids", "live", broken_kernel});
   return all;
 }
 
@@ -47,8 +81,9 @@ void check_windows(const Screen& screen, const Frame& frame) {
   }
 }
 
-// Panes are cut to fit and never scroll: none may have more in it than it shows. Lists scroll down; a kernel's text,
-// the ribbons, the Performance panel and the memory's formulas also across.
+// Panes are cut to fit and never scroll: none may have more in it than it shows. Lists scroll down, and the schedule
+// where there is little height; a kernel's text, the ribbons, the Performance panel and the memory's formulas also
+// across.
 void check_clipping(const Screen& screen) {
   const auto is_part_of = [](const Screen::Window& window, const char* id) {
     return window.name.find(std::string("/") + id + "_") != std::string::npos;
@@ -58,7 +93,7 @@ void check_clipping(const Screen& screen) {
   };
   for (const Screen::Window& window : screen.windows()) {
     if (!is_part_of(window, "centre") || is_part_of(window, "memory") || is_part_of(window, "performance") ||
-        is_part_of(window, "ribbons") || is(window, "source"))
+        is_part_of(window, "ribbons") || is(window, "schedule") || is(window, "source"))
       continue;
     INFO(window.name << " " << window.inner.text());
     CHECK(window.scroll_most.x <= 1);
@@ -80,6 +115,7 @@ TEST_CASE("every panel in every theme and at every scale is whole and not blank"
         state.performance.chart = look.chart;
         state.dark = dark;
         state.scale = scale;
+        if (look.more != nullptr) look.more(state);
         Screen screen(state);
         const Frame frame = screen.picture();
         CHECK(frame.width == 1280);
@@ -94,6 +130,64 @@ TEST_CASE("every panel in every theme and at every scale is whole and not blank"
         const std::uint32_t corner = frame.at(1279, 719);
         CHECK(((corner & 255) < 128) == dark);
       }
+}
+
+TEST_CASE("no text is cut, shortened or written over other text, at 100, 150 and 200 %") {
+  if (!can_draw()) return;
+  std::vector<viewer::State> states;
+  for (const Look& look : looks()) {
+    viewer::State state = viewer::first_state();
+    state.panel = look.panel;
+    state.arrangement = look.arrangement;
+    state.performance.chart = look.chart;
+    states.push_back(state);
+    if (look.arrangement != "schedule") continue;
+    state.runs = {"implicit_gemm.cc", "im2win.cc"};
+    states.push_back(state);
+  }
+  for (std::int64_t step = 1; step <= static_cast<std::int64_t>(viewer::tour().size()); ++step)
+    states.push_back(viewer::at_tour_step(viewer::first_state(), step));
+  for (const double scale : {1.0, 1.5, 2.0}) {
+    Screen screen(states.front());
+    for (viewer::State state : states) {
+      INFO(state.panel << " " << state.arrangement << " " << state.performance.chart << ", tour " << state.tour << ", "
+                       << scale);
+      state.scale = scale;
+      screen.app().change(state);
+      screen.picture();
+      const std::vector<DrawnLetter> letters = drawn_letters();
+      CHECK(letters.size() > 200);
+      for (const std::string& fault : faults_of_text(letters, screen.windows())) {
+        UNSCOPED_INFO(fault);
+        CHECK(fault.empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("text that is cut, shortened or covered is noticed") {
+  if (!can_draw()) return;
+  Screen screen(viewer::first_state());
+  const auto faults = [&](const std::function<void()>& draw) {
+    ImGui::NewFrame();
+    ImGui::SetNextWindowPos({10, 10});
+    ImGui::SetNextWindowSize({300, 200});
+    ImGui::Begin("window", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoScrollWithMouse);
+    draw();
+    ImGui::End();
+    ImGui::Render();
+    return faults_of_text(drawn_letters(), {{"window", "", {10, 10, 310, 210}, {10, 10, 310, 210}, {0, 0}, false}});
+  };
+  const std::string long_text(100, 'm');
+  CHECK(faults([] { ImGui::TextUnformatted("all of it + … 12 more"); }).empty());
+  CHECK_FALSE(faults([&] { ImGui::TextUnformatted(long_text.c_str()); }).empty());
+  CHECK_FALSE(faults([&] { ImGui::Button(long_text.c_str(), {100, 20}); }).empty());
+  CHECK_FALSE(faults([] { ImGui::TextUnformatted("not all of i…"); }).empty());
+  CHECK_FALSE(faults([] {
+                ImGui::TextUnformatted("some text");
+                ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ImGui::GetTextLineHeightWithSpacing());
+                ImGui::TextUnformatted("and other");
+              }).empty());
 }
 
 TEST_CASE("what changes in a picture when the cursor moves is what the index map says is lit") {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -84,8 +85,8 @@ int Process::exit(double seconds) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-double Process::cpu_seconds() const {
-  std::ifstream stream("/proc/" + std::to_string(id_) + "/stat");
+double cpu_seconds(pid_t process) {
+  std::ifstream stream("/proc/" + std::to_string(process) + "/stat");
   std::string text;
   std::getline(stream, text);
   std::istringstream fields(text.substr(text.rfind(')') + 2));  // after the name, from field 3 on (man 5 proc)
@@ -96,29 +97,37 @@ double Process::cpu_seconds() const {
   return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
+double Process::cpu_seconds() const { return testing::cpu_seconds(id_); }
+
+std::vector<pid_t> Process::children() const {
+  std::ifstream stream("/proc/" + std::to_string(id_) + "/task/" + std::to_string(id_) + "/children");
+  return {std::istream_iterator<pid_t>(stream), std::istream_iterator<pid_t>()};
+}
+
 std::string why_no_window() {
   for (const char* program : {"Xvfb", "xdotool"})
     if (on_path(program).empty()) return std::string("no ") + program + " here";
   return "";
 }
 
-Window::Window(const viewer::State& first, int width, int height) {
+Window::Window(const viewer::State& first, int width, int height, const std::string& screen) {
   const std::string number = folder_.path() + "/display";
   // Xvfb looks for a free display, and writes its number once it can be used.
   server_ = std::make_unique<Process>(
       "/bin/sh",
       std::vector<std::string>{"-c",
-                               "exec \"$0\" -displayfd 9 -screen 0 1600x1200x24 -nolisten tcp 9> \"$1\" 2> /dev/null",
-                               on_path("Xvfb"), number},
+                               "exec \"$0\" -displayfd 9 -screen 0 \"$2\"x24 -nolisten tcp 9> \"$1\" 2> /dev/null",
+                               on_path("Xvfb"), number, screen},
       folder_.path());
   if (!comes_true(kPatience, [&] { return !first_line(number).empty(); })) FAIL("Xvfb does not start");
   display_ = ":" + first_line(number);
 
   viewer::write_state(first, kept_file());
   const std::string convlens = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "convlens";
+  std::vector<std::string> arguments{"view"};
+  if (width > 0) arguments.insert(arguments.end(), {"--size", std::to_string(width) + "x" + std::to_string(height)});
   program_ = std::make_unique<Process>(
-      convlens, std::vector<std::string>{"view", "--size", std::to_string(width) + "x" + std::to_string(height)},
-      folder_.path(),
+      convlens, arguments, folder_.path(),
       std::map<std::string, std::string>{
           {"DISPLAY", display_}, {"WAYLAND_DISPLAY", ""}, {"XDG_CONFIG_HOME", folder_.path()}});
   const bool found = comes_true(kPatience, [&] {
@@ -178,6 +187,18 @@ void Window::type(const std::string& text) { xdotool({"type", "--delay", "2", te
 
 void Window::resize(int width, int height) {
   xdotool({"windowsize", "--sync", window_, std::to_string(width), std::to_string(height)});
+}
+
+std::pair<int, int> Window::size() {
+  const CommandResult result = run_command({.arguments = {"getwindowgeometry", "--shell", window_},
+                                            .environment = {{"DISPLAY", display_}},
+                                            .program = on_path("xdotool")});
+  std::pair<int, int> size{0, 0};
+  for (const std::string& line : result.out_lines()) {
+    if (line.starts_with("WIDTH=")) size.first = std::stoi(line.substr(6));
+    if (line.starts_with("HEIGHT=")) size.second = std::stoi(line.substr(7));
+  }
+  return size;
 }
 
 void Window::iconify() { set_iconic(display_, std::stoul(window_), true); }

@@ -33,10 +33,14 @@ class Process {
   void signal(int number) const;
   int exit(double seconds);    // its exit code; −1 when a signal ended it, −2 when it has not ended in time
   double cpu_seconds() const;  // used so far
+  std::vector<pid_t> children() const;
 
  private:
   pid_t id_ = -1;
 };
+
+// Used so far by a process that there is.
+double cpu_seconds(pid_t process);
 
 // Asks until the answer is yes; false when it still is no after `seconds`.
 bool comes_true(double seconds, const std::function<bool()>& question);
@@ -46,14 +50,16 @@ std::string why_no_window();
 
 class Window {
  public:
-  // Opens the window with what the program would have kept from a session that ended in `first`.
-  Window(const viewer::State& first, int width, int height);
+  // Opens the window with what the program would have kept from a session that ended in `first`; 0 × 0: of no given
+  // size.
+  Window(const viewer::State& first, int width, int height, const std::string& screen = "1600x1200");
 
   void point(Point at);
   void click(Point at);
   void drag(Point from, Point to);
   void key(const std::string& keys);  // as xdotool names them: "ctrl+z"
   void resize(int width, int height);
+  std::pair<int, int> size();
   void iconify();
   void restore();
 

@@ -150,6 +150,14 @@ TEST_CASE("a session in a window: a slider, a cell, an option, undo, pictures, o
   CHECK(viewer::read_state(window.kept_file()).cursor.tensor == "x");
 }
 
+TEST_CASE("a window of no given size fits the monitor") {
+  if (!can_open()) return;
+  Window window(small_state(), 0, 0, "1024x600");
+  const auto [width, height] = window.size();
+  CHECK((width > 900 && width <= 1024));
+  CHECK((height > 500 && height <= 600));
+}
+
 TEST_CASE("a window that nobody touches uses no processor") {
   if (!can_open()) return;
   viewer::State state = small_state();
@@ -159,6 +167,31 @@ TEST_CASE("a window that nobody touches uses no processor") {
     pass(1);
     return window.program().cpu_seconds() - before < 0.02;
   }));
+}
+
+TEST_CASE("an iconified window lets its worker rest, and one that is back has it measure on") {
+  if (!can_open()) return;
+  viewer::State state = small_state();
+  state.panel = "performance";
+  state.performance.run = "direct.cpu";
+  Window window(state, kWidth, kHeight);
+  const auto of_worker = [&] {  // seconds in the last second
+    const std::vector<pid_t> workers = window.program().children();
+    if (workers.size() != 1) return 0.0;
+    const double before = cpu_seconds(workers.front());
+    pass(1);
+    return cpu_seconds(workers.front()) - before;
+  };
+  REQUIRE(comes_true(30, [&] { return of_worker() > 0.1; }));
+  window.iconify();
+  CHECK(comes_true(5, [&] { return of_worker() < 0.02; }));
+  const double before = window.program().cpu_seconds();
+  pass(1);
+  CHECK(window.program().cpu_seconds() - before < 0.02);
+  window.restore();
+  CHECK(comes_true(20, [&] { return of_worker() > 0.1; }));
+  window.key("ctrl+q");
+  CHECK(window.program().exit(20) == 0);
 }
 
 TEST_CASE("keys that go down and up before the next frame count") {

@@ -89,6 +89,8 @@ void draw_edit_controls(Scene& scene, const KernelSheet& sheet) {
 
 }  // namespace
 
+void ask_kernel_trial(Scene& scene) { scene.kept.get<Trials>("kernel trials").asked = kernel_key(scene); }
+
 void draw_build(Scene& scene, const KernelFrame& frame) {
   const KernelSheet& sheet = *frame.sheet;
   if (frame.build == nullptr) {

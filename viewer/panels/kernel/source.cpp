@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/text.h"
 #include "viewer/logic/tour.h"
 #include "viewer/panels/kernel/kernel.h"
 
@@ -108,11 +109,22 @@ void scroll(SourceView& view, float height) {
   view.wanted_line = 0;
 }
 
-// Another text begins where the options first choose.
+// The first line that is not as it ships, from 1; 0 for none.
+std::int64_t first_change(const KernelSheet& sheet) {
+  if (!sheet.edited) return 0;
+  const std::string shipped = gpu::kernel_file(sheet.file);
+  const std::vector<std::string_view> now = lines_of(sheet.text), before = lines_of(shipped);
+  const auto [at, other] = std::ranges::mismatch(now, before);
+  return at == now.end() ? 0 : at - now.begin() + 1;
+}
+
+// Another text begins where it was edited, or else where the options first choose.
 void begin_at_choice(SourceView& view, const KernelSheet& sheet) {
   const std::string now = sheet.run.substr(0, sheet.run.find(':')) + std::to_string(sheet.step) + sheet.file;
   if (view.of == now) return;
   view.of = now;
+  view.wanted_line = first_change(sheet);
+  if (view.wanted_line > 0) return;
   const auto chosen = [](const Line& line) {
     return std::ranges::any_of(line, [](const Piece& piece) { return piece.code == Code::chosen; });
   };

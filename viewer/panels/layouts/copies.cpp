@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "algorithms/error.h"
 #include "viewer/logic/copies.h"
 #include "viewer/panels/layouts/layouts.h"
 #include "viewer/ui/words.h"
@@ -63,7 +64,7 @@ void draw_map(Scene& scene, const std::shared_ptr<const Heat>& heat, std::size_t
     if (stage.stored && stage.passes() > 1)
       total += " in " + grouped(stage.passes()) + " passes of " + bytes_text(stage.bytes());
     draw_title(exhibit->title, {most}, exhibit->id + "\n" + most + " a pixel\n" + total);
-    draw_title(total, {}, total);
+    faint_text(total);
     const Sheet sheet = image_sheet(copies);
     GridContents contents{
         sheet, "copies" + std::to_string(heat->version),
@@ -126,9 +127,9 @@ void draw(Scene& scene) {
   }
   if (heat->maps.empty()) return;
   const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
-  const auto count = static_cast<float>(heat->maps.size());
-  const float columns = std::clamp(std::round(std::sqrt(count * space.x / space.y)), 1.0f, count);
-  const float rows = std::ceil(count / columns);
+  const auto count = static_cast<int>(heat->maps.size());
+  const int across = best_columns(count, space);
+  const auto columns = static_cast<float>(across), rows = static_cast<float>((count + across - 1) / across);
   const ImVec2 size{std::floor((space.x - gap.x * (columns - 1)) / columns),
                     std::floor((space.y - gap.y * (rows - 1)) / rows)};
   for (std::size_t k = 0; k < heat->maps.size(); ++k) {
@@ -140,6 +141,13 @@ void draw(Scene& scene) {
 nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   const Heat heat = heat_of(scene.shared_model, scene.version);
+  constexpr std::int64_t kMostRows = std::int64_t{1} << 22;
+  const ConvProblem& p = *scene.model().problem();
+  const auto maps = static_cast<std::int64_t>(heat.maps.size());
+  if (maps > 0 && p.hi() * p.wi() > kMostRows / maps)
+    throw Unsupported("copies: " + std::to_string(maps) + " tensors of " + std::to_string(p.hi()) + " × " +
+                      std::to_string(p.wi()) + " pixels, must be at most " + std::to_string(kMostRows) +
+                      " rows of a table");
   for (const auto& [exhibit, copies] : heat.maps)
     for (std::int64_t h = 0; h < copies.height; ++h)
       for (std::int64_t w = 0; w < copies.width; ++w)

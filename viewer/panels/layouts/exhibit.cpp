@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "algorithms/interface/registry.h"
 #include "viewer/logic/default_sheet.h"
 #include "viewer/panels/layouts/layouts.h"
 #include "viewer/ui/words.h"
@@ -108,16 +109,16 @@ std::vector<GridLabel> coefficients(const Scene& scene, const Exhibit& exhibit) 
   return labels;
 }
 
-// As much of `text` as fits, with an ellipsis where some is left out; whole letters of UTF-8.
-std::string shortened(const std::string& text, float width) {
-  std::string shown = text;
-  std::size_t kept = text.size();
-  while (kept > 1 && ImGui::CalcTextSize(shown.c_str()).x > width) {
-    do --kept;
-    while (kept > 1 && (static_cast<unsigned char>(text[kept]) & 0xc0) == 0x80);
-    shown = text.substr(0, kept) + "…";
-  }
-  return shown;
+// The name, or where that is too wide, so much of its end as fits: "product spectra Ŷ of fft.ref", "Ŷ of fft.ref", and
+// without the row "product spectra Ŷ", "Ŷ".
+std::string fitting_name(const std::string& name, float width) {
+  const auto fits = [&](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x <= width; };
+  const std::size_t of = std::min(name.find(" of "), name.size());
+  const std::string tensor = name.substr(0, of);
+  for (const std::string& row : {name.substr(of), std::string()})
+    for (std::size_t word = 0; word < of; word = std::min(tensor.find(' ', word), of - 1) + 1)
+      if (fits(tensor.substr(word) + row)) return tensor.substr(word) + row;
+  return tensor.substr(tensor.rfind(' ') + 1);
 }
 
 }  // namespace
@@ -130,7 +131,7 @@ bool begin_pane(const char* id, ImVec2 size, bool framed) {
 void draw_title(const std::string& name, const std::vector<std::string>& details, const std::string& tooltip) {
   const float gap = ImGui::GetStyle().ItemSpacing.x;
   float left = ImGui::GetContentRegionAvail().x;
-  const std::string shown = shortened(name, left);
+  const std::string shown = fitting_name(name, left);
   left -= ImGui::CalcTextSize(shown.c_str()).x;
   ImGui::BeginGroup();
   ImGui::TextUnformatted(shown.c_str());
@@ -158,10 +159,11 @@ Coord output_of(const Scene& scene) {
 }
 
 void point_at(Scene& scene, const std::string& tensor, const Coord& at) {
-  *scene.pointed = {tensor, at};
+  // What lies under a pointer that rests has not been pointed at: the drawing has moved, in a window of another size.
   const ImVec2 moved = ImGui::GetIO().MouseDelta;
-  const Cursor now = scene.model().valid(scene.state.cursor);
-  if ((moved.x == 0 && moved.y == 0) || now == Cursor{tensor, at}) return;
+  if (moved.x == 0 && moved.y == 0) return;
+  *scene.pointed = {tensor, at};
+  if (scene.state.cursor == Cursor{tensor, at}) return;
   State next = scene.state;
   next.cursor = {tensor, at};
   scene.change(std::move(next), "cursor");
@@ -180,15 +182,22 @@ void draw_grid(Scene& scene, const Colouring& colouring, const Sheet& sheet, dou
       [colouring, sheet](std::int64_t row, std::int64_t column) { return colouring(sheet.cell(row, column)); },
       [colouring, sheet](std::int64_t row, std::int64_t column) {
         const std::complex<double> value = colouring.values->at(*colouring.exhibit, sheet.cell(row, column));
-        if (colouring.phase) return number_text(std::arg(value) * 180 / std::numbers::pi, 3) + "°";
-        return number_text(colouring.exhibit->complex ? std::abs(value) : value.real(), 3);
+        return std::to_string(std::lround(std::arg(value) * 180 / std::numbers::pi)) + "°";
       }};
+  if (!colouring.phase)
+    contents.value = [colouring, sheet](std::int64_t row, std::int64_t column) {
+      const std::complex<double> value = colouring.values->at(*colouring.exhibit, sheet.cell(row, column));
+      return colouring.exhibit->complex ? std::abs(value) : value.real();
+    };
   if (const auto lit = scene.links.cells.find(exhibit.id); lit != scene.links.cells.end()) contents.lit = &lit->second;
   if (const auto used = scene.links.used.find(exhibit.id); used != scene.links.used.end())
     contents.used = &used->second;
   contents.lit_key = std::to_string(scene.links_version);
   contents.labels = coefficients(scene, exhibit);
   contents.made = made;
+  contents.grain = [&exhibit, &sheet](double pixels, double cells) {
+    return grain_of(exhibit.effort, pixels, tiles_under(exhibit, sheet, cells));
+  };
   const Cursor cursor = scene.model().valid(scene.state.cursor);
   if (cursor.tensor == exhibit.id) contents.cursor = cursor.at;
   const GridAnswer answer =
@@ -214,6 +223,28 @@ void draw_magnitude_and_phase(Scene& scene, Colouring colouring, const Sheet& sh
   look_alike(phase, magnitude);
 }
 
+// A picture as large as a screen can be painted, if only in coarse grain, or there is none.
+std::string why_not_drawn(const Exhibit& exhibit, const Sheet& sheet) {
+  constexpr double kScreen = 1 << 20;
+  const double cells = static_cast<double>(sheet.rows()) * static_cast<double>(sheet.columns());
+  const std::string why = too_much(exhibit.effort);
+  if (!why.empty() || grain_of(exhibit.effort, kScreen, tiles_under(exhibit, sheet, cells)) > 0) return why;
+  return "its cells take so long to compute that there is no picture of them";
+}
+
+// In place of the picture: what stands against it, and a button for the run that does the same in tiles, whose
+// transforms are short.
+void draw_refusal(Scene& scene, const Exhibit& exhibit, const std::string& why) {
+  faint_text("Not drawn: " + why + ".");
+  const std::string& run = scene.model().rows()[static_cast<std::size_t>(exhibit.row)].run;
+  const std::string tiled = in_tiles(run);
+  if (tiled.empty() || !ImGui::SmallButton("in tiles")) return;
+  State next = scene.state;
+  for (std::string& chosen : next.runs)
+    if (parse_run(chosen).algorithm == parse_run(run).algorithm) chosen = tiled;
+  scene.change(std::move(next), "");
+}
+
 }  // namespace
 
 void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made, bool framed) {
@@ -222,7 +253,9 @@ void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made
     const Sheet sheet = default_sheet(exhibit, slice);
     const Colouring colouring{scene.shared_model, scene.values, &exhibit, scene.state.picture != "random"};
     draw_exhibit_title(scene, exhibit, sheet, slice, colouring);
-    if (exhibit.complex)
+    if (const std::string why = why_not_drawn(exhibit, sheet); !why.empty())
+      draw_refusal(scene, exhibit, why);
+    else if (exhibit.complex)
       draw_magnitude_and_phase(scene, colouring, sheet, made);
     else
       draw_grid(scene, colouring, sheet, made, ImGui::GetContentRegionAvail());

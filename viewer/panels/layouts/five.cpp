@@ -31,16 +31,18 @@ void draw_way(const std::vector<Phase>& phases, std::size_t now, const std::stri
   }
 }
 
-// The tensors that `row` is making now; what is made from the filter gets a quarter of the width.
+// The tensors that `row` is making now; what is made from the filter gets a quarter of the width, where that is enough.
 void draw_phase(Scene& scene, int row, const std::string& run) {
   const std::vector<Phase> phases = phases_of(scene.model(), row);
   const Progress progress = progress_at(scene.state.step, phases.size());
   draw_way(phases, progress.phase, run);
   const auto& exhibits = phases[progress.phase].exhibits;
   const ImVec2 space = ImGui::GetContentRegionAvail();
-  const float gap = ImGui::GetStyle().ItemSpacing.x, others = static_cast<float>(exhibits.size()) - 1;
-  const float narrow = others > 0 ? std::floor((space.x * 0.25f - gap * others) / others) : 0;
-  for (std::size_t k = 0; k < exhibits.size(); ++k) {
+  const float gap = ImGui::GetStyle().ItemSpacing.x, least = 6 * ImGui::GetFontSize();
+  float others = static_cast<float>(exhibits.size()) - 1;
+  float narrow = others > 0 ? std::floor((space.x * 0.25f - gap * others) / others) : 0;
+  if (narrow < least) narrow = others = 0;  // too narrow to be read: the filters are among the grids
+  for (std::size_t k = 0; k < (others > 0 ? exhibits.size() : 1); ++k) {
     if (k > 0) ImGui::SameLine();
     const float width = k == 0 ? space.x - (narrow + gap) * others : narrow;
     draw_exhibit(scene, *exhibits[k], {width, space.y}, progress.made, false);

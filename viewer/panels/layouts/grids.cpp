@@ -9,12 +9,14 @@ namespace convlens::viewer {
 
 namespace {
 
+constexpr const char* kTensors = "Tensors ...";
+
 bool hidden(const State& state, const std::string& id) {
   return std::ranges::find(state.hidden, id) != state.hidden.end();
 }
 
 void choose_tensors(Scene& scene) {
-  if (ImGui::Button("Tensors ...")) ImGui::OpenPopup("tensors");
+  if (ImGui::Button(kTensors)) ImGui::OpenPopup("tensors");
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("Which tensors are shown");
   if (!ImGui::BeginPopup("tensors")) return;
   for (const Exhibit& exhibit : scene.model().exhibits()) {
@@ -35,22 +37,10 @@ void choose_tensors(Scene& scene) {
   ImGui::EndPopup();
 }
 
-// How many columns make the panes most nearly square, a little wider than high.
-int best_columns(int count, ImVec2 space) {
-  int best = 1;
-  float least = 1e30f;
-  for (int columns = 1; columns <= count; ++columns) {
-    const int rows = (count + columns - 1) / columns;
-    const float ratio = (space.x / static_cast<float>(columns)) / (space.y / static_cast<float>(rows));
-    const float empty = static_cast<float>(rows * columns) / static_cast<float>(count);
-    const float away = std::abs(std::log(ratio / 1.4f)) + std::log(empty);
-    if (away < least) least = away, best = columns;
-  }
-  return best;
-}
-
 void draw(Scene& scene) {
-  ImGui::SameLine();
+  const float button = ImGui::CalcTextSize(kTensors).x + 2 * ImGui::GetStyle().FramePadding.x;
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth();
+  if (ImGui::GetItemRectMax().x + ImGui::GetStyle().ItemSpacing.x + button <= right) ImGui::SameLine();
   choose_tensors(scene);
   std::vector<const Exhibit*> shown;
   for (const Exhibit& exhibit : scene.model().exhibits())
@@ -70,6 +60,19 @@ void draw(Scene& scene) {
 }
 
 }  // namespace
+
+int best_columns(int count, ImVec2 space) {
+  int best = 1;
+  float least = 1e30f;
+  for (int columns = 1; columns <= count; ++columns) {
+    const int rows = (count + columns - 1) / columns;
+    const float ratio = (space.x / static_cast<float>(columns)) / (space.y / static_cast<float>(rows));
+    const float empty = static_cast<float>(rows * columns) / static_cast<float>(count);
+    const float away = std::abs(std::log(ratio / 1.4f)) + std::log(empty);
+    if (away < least) least = away, best = columns;
+  }
+  return best;
+}
 
 nlohmann::ordered_json lit_boxes(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();

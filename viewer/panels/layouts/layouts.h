@@ -27,7 +27,8 @@ nlohmann::ordered_json lit_boxes(const Scene& scene);
 // exists already.
 void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made = 1, bool framed = true);
 
-// A line with a name and faint details, of which as many are written as fit; the tooltip has everything.
+// A line with a name, or its last words, and faint details, of which as many are written as fit; the tooltip has
+// everything.
 void draw_title(const std::string& name, const std::vector<std::string>& details, const std::string& tooltip);
 
 // The index of the axes that a sheet of `exhibit` does not show: those of the first lit cell, or zeros.
@@ -38,6 +39,9 @@ Coord output_of(const Scene& scene);
 
 // Makes the cell the cursor's, when the pointer has moved.
 void point_at(Scene& scene, const std::string& tensor, const Coord& at);
+
+// How many columns make `count` panes most nearly square, a little wider than high, with few places left empty.
+int best_columns(int count, ImVec2 space);
 
 // A child window that never scrolls, `size` large.
 bool begin_pane(const char* id, ImVec2 size, bool framed = true);

@@ -1,11 +1,14 @@
-// The schedule: which thread block computes which tile of y, in the order in which blocks are launched.
+// The schedule: which thread block computes which tile of y, in the order in which blocks are launched, or as it
+// happened on a GPU.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "algorithms/error.h"
 #include "viewer/logic/schedule.h"
 #include "viewer/panels/layouts/layouts.h"
 #include "viewer/panels/layouts/scrubber.h"
+#include "viewer/panels/layouts/timeline.h"
 #include "viewer/ui/words.h"
 
 namespace convlens::viewer {
@@ -14,23 +17,9 @@ namespace {
 
 constexpr double kBlocksASecond = 12;
 
-using SharedBlocks = std::shared_ptr<const BlocksOfImage>;
-
-std::uint32_t darker(std::uint32_t colour) {
-  return 0xff000000u | (colour >> 16 & 255) / 3 << 16 | (colour >> 8 & 255) / 3 << 8 | (colour & 255) / 3;
-}
-
-// Blocks by their order, dark to bright; those that are not yet launched much darker.
-std::uint32_t colour_of_block(const BlocksOfImage& blocks, std::int64_t now, std::int64_t number) {
-  if (number < 0) return palette().wrong;
-  const auto last = static_cast<double>(std::max<std::size_t>(2, blocks.blocks.size()) - 1);
-  const std::uint32_t colour = viridis(0.15 + 0.85 * static_cast<double>(number) / last);
-  return number <= now ? colour : darker(colour);
-}
-
 // The middles of the tiles around the present block, joined in launch order.
 void draw_path(const GridAnswer& at, const Sheet& sheet, const Box& repeats, const BlocksOfImage& blocks,
-               std::int64_t now) {
+               std::int64_t now, float scale) {
   constexpr std::int64_t kBefore = 24;
   const auto last_of = [&](Coord at, const Box& box) {
     for (std::size_t axis = 1; axis < 4; ++axis) at[axis] += std::max<std::int64_t>(1, box.extent[axis]) - 1;
@@ -52,8 +41,8 @@ void draw_path(const GridAnswer& at, const Sheet& sheet, const Box& repeats, con
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.PushClipRect(at.first, at.last, true);
   const auto count = static_cast<int>(points.size());
-  draw.AddPolyline(points.data(), count, IM_COL32(0, 0, 0, 160), 0, 4);
-  draw.AddPolyline(points.data(), count, palette().lit, 0, 2);
+  draw.AddPolyline(points.data(), count, IM_COL32(0, 0, 0, 160), 0, 4 * scale);
+  draw.AddPolyline(points.data(), count, palette().lit, 0, 2 * scale);
   draw.PopClipRect();
 }
 
@@ -85,23 +74,25 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
     const std::vector<Axis> axes = repeated_axes(y, matrix, size);
     const Box repeats{{}, {1, 1, 1, 1, axes[4].extent, axes[5].extent}};
     const Sheet sheet = matrix ? Sheet(axes, {1, 4}, {2, 3, 5}, slice) : Sheet(axes, {2}, {3}, slice);
-    draw_title(title, {}, "Colour: the launch order, dark to bright; blocks after the present one are darkened");
+    ImGui::TextWrapped("%s", title.c_str());
+    if (ImGui::IsItemHovered())
+      ImGui::SetTooltip("Colour: the launch order, dark to bright; blocks after the present one are darkened");
     const auto number_at = [blocks, sheet, ho = p.ho(), wo = p.wo()](std::int64_t row, std::int64_t column) {
       const Coord at = sheet.cell(row, column);
       return static_cast<std::int64_t>(blocks->block_of[static_cast<std::size_t>((at[1] * ho + at[2]) * wo + at[3])]);
     };
-    GridContents contents{sheet,
-                          "schedule" + std::to_string(scene.version) + "," + std::to_string(now) + "," +
-                              std::to_string(slice[0]) + "," + std::to_string(slice[1]) + scene.state.arrangement +
-                              std::to_string(scene.kept.get<std::size_t>("schedule row")),
-                          [blocks, number_at, now](std::int64_t row, std::int64_t column) {
-                            return colour_of_block(*blocks, now, number_at(row, column));
-                          },
-                          [blocks, number_at](std::int64_t row, std::int64_t column) {
-                            const std::int64_t number = number_at(row, column);
-                            return number < 0 ? std::string("?")
-                                              : std::to_string(blocks->blocks[static_cast<std::size_t>(number)].index);
-                          }};
+    GridContents contents{
+        sheet,
+        "schedule" + std::to_string(scene.version) + "," + std::to_string(now) + "," + std::to_string(slice[0]) + "," +
+            std::to_string(slice[1]) + scene.state.order + std::to_string(blocks->blocks.front().span.has_value()) +
+            std::to_string(scene.kept.get<std::size_t>("schedule row")),
+        [blocks, number_at, now](std::int64_t row, std::int64_t column) {
+          return colour_of_block(*blocks, now, number_at(row, column));
+        },
+        [blocks, number_at](std::int64_t row, std::int64_t column) {
+          const std::int64_t number = number_at(row, column);
+          return number < 0 ? std::string("?") : std::to_string(blocks->blocks[static_cast<std::size_t>(number)].index);
+        }};
     std::vector<Box> lit = block.boxes;
     for (Box& box : lit) box.extent[4] = repeats.extent[4], box.extent[5] = repeats.extent[5];
     contents.lit = &lit;
@@ -109,7 +100,7 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
     contents.lens = contents.lines = false;
     const GridAnswer answer = grid("grid", scene.views[std::string("schedule ") + id], contents, scene.painter,
                                    ImGui::GetContentRegionAvail());
-    draw_path(answer, sheet, repeats, *blocks, now);
+    draw_path(answer, sheet, repeats, *blocks, now, scene.scale);
     if (answer.pointed) {
       Coord at = sheet.cell(answer.pointed->row, answer.pointed->column);
       at[4] = at[5] = 0;
@@ -147,7 +138,7 @@ const Schedule* choose(Scene& scene, const std::vector<Schedule>& all) {
 
 std::string dim_text(const gpu::Dim3& d) { return grouped(d.x) + " × " + grouped(d.y) + " × " + grouped(d.z); }
 
-void draw(Scene& scene) {
+void draw_schedule(Scene& scene) {
   const std::vector<Schedule> all = schedules(scene.model());
   const Schedule* schedule = choose(scene, all);
   if (schedule == nullptr) return;
@@ -156,26 +147,38 @@ void draw(Scene& scene) {
   if (ImGui::CalcTextSize(says.c_str()).x > ImGui::GetContentRegionAvail().x) ImGui::NewLine();
   faint_text(says);
   const std::int64_t image = output_of(scene)[0];
+  const SharedTrace trace = draw_order(scene, *schedule);
   const SharedBlocks* latest =
       scene.kept.get<Later<SharedBlocks>>("schedule")
-          .get(std::to_string(scene.version) + schedule->run + std::to_string(image), scene.painter,
-               [model = scene.shared_model, launch = schedule->launch, image]() -> SharedBlocks {
-                 return std::make_shared<BlocksOfImage>(blocks_of_image(*model->problem(), *launch, image));
+          .get(std::to_string(scene.version) + schedule->run + std::to_string(image) + (trace ? trace->time : ""),
+               scene.painter, [model = scene.shared_model, launch = schedule->launch, image, trace]() -> SharedBlocks {
+                 const BlocksOfImage launched = blocks_of_image(*model->problem(), *launch, image);
+                 return std::make_shared<BlocksOfImage>(trace ? as_happened(launched, *trace) : launched);
                });
   if (latest == nullptr) return faint_text("asking every block ...");
   const SharedBlocks blocks = *latest;
+  if (!blocks->blocks.empty() && blocks->blocks.front().span.has_value() != (trace != nullptr))
+    return faint_text("asking every block ...");  // of the other order, which is not asked for any more
   if (blocks->blocks.empty() || blocks->block_of.empty())
     return faint_text("An image of y has no or too many elements to be drawn block by block.");
   const auto count = static_cast<std::int64_t>(blocks->blocks.size());
   draw_scrubber(scene, &State::block, count - 1, kBlocksASecond);
+  if (scene.state.block >= count)
+    wrong_text("block: " + std::to_string(scene.state.block) + ", must be < " + std::to_string(count) +
+               "; the last is shown");
   const std::int64_t now = std::clamp<std::int64_t>(scene.state.block, 0, count - 1);
-  ImGui::TextWrapped("block %s, number %s of the %s that compute image %lld%s",
-                     grouped(blocks->blocks[static_cast<std::size_t>(now)].index).c_str(), grouped(now + 1).c_str(),
-                     grouped(count).c_str(), static_cast<long long>(image),
+  const ScheduledBlock& present = blocks->blocks[static_cast<std::size_t>(now)];
+  ImGui::TextWrapped("block %s, number %s of the %s that compute image %lld%s%s", grouped(present.index).c_str(),
+                     grouped(now + 1).c_str(), grouped(count).c_str(), static_cast<long long>(image),
+                     present.span ? span_text(*present.span).c_str() : "",
                      blocks->complete ? "" : "; the grid is so large that only its first 2^20 blocks were asked");
-  // One above the other, or side by side where there is little height.
-  const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
-  const bool beside = space.y < 12 * ImGui::GetTextLineHeightWithSpacing();
+  // One above the other, or side by side where there is little height; the multiprocessors under both.
+  ImVec2 space = ImGui::GetContentRegionAvail();
+  space.y = std::max(space.y, (trace ? 16 : 8) * ImGui::GetTextLineHeightWithSpacing());
+  const ImVec2 gap = ImGui::GetStyle().ItemSpacing;
+  const float lanes = trace ? std::floor(space.y * 0.45f) : 0;
+  space.y -= trace ? lanes + gap.y : 0;
+  const bool beside = space.y < 12 * ImGui::GetTextLineHeightWithSpacing() || trace;
   const ImVec2 matrix = beside ? ImVec2{std::floor((space.x - gap.x) * 0.6f), space.y}
                                : ImVec2{space.x, std::floor((space.y - gap.y) * 0.4f)};
   draw_sheet(scene, "matrix", "y as a matrix: output channels o down, pixels (p, q) across", blocks, true, matrix);
@@ -183,12 +186,26 @@ void draw(Scene& scene) {
   const std::int64_t channel = blocks->blocks[static_cast<std::size_t>(now)].boxes.front().first[1];
   draw_sheet(scene, "image",
              "y(" + std::to_string(image) + ", " + std::to_string(channel) + "): rows p down, columns q across", blocks,
-             false, ImGui::GetContentRegionAvail());
+             false, {ImGui::GetContentRegionAvail().x, beside ? space.y : space.y - matrix.y - gap.y});
+  if (trace) draw_timeline(scene, trace, blocks, now, {ImGui::GetContentRegionAvail().x, lanes});
+}
+
+// Where there is little height it scrolls.
+void draw(Scene& scene) {
+  ImGui::BeginChild("schedule");
+  draw_schedule(scene);
+  ImGui::EndChild();
 }
 
 nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const Schedule& schedule : schedules(scene.model())) {
+  const std::vector<Schedule> all = schedules(scene.model());
+  if (std::ranges::none_of(all, [](const Schedule& s) { return s.launch != nullptr; })) {
+    std::string why;
+    for (const Schedule& s : all) why += s.run + " " + s.why + "; ";
+    throw Unsupported("schedule: " + why + "choose a row for a GPU, as in --algorithm im2win.cc");
+  }
+  for (const Schedule& schedule : all) {
     if (schedule.launch == nullptr) continue;
     const BlocksOfImage blocks = blocks_of_image(*scene.model().problem(), *schedule.launch, output_of(scene)[0]);
     for (const ScheduledBlock& block : blocks.blocks)

@@ -32,7 +32,7 @@ void draw_scale(const Axes& axes) {
   for (int power = kLeast; power <= kMost; ++power) {
     const float x = axes.x(power);
     list.AddLine({x, axes.last.y}, {x, axes.last.y + 4}, palette().faint);
-    const std::string text = number_text(std::pow(10.0, power), 1);
+    const std::string text = number_text(std::pow(10.0, power), power > 0 ? 5 : 1);
     const float width = ImGui::CalcTextSize(text.c_str()).x;
     if (x - width / 2 < free || x + width / 2 > axes.last.x) continue;
     list.AddText({x - width / 2, axes.last.y + 5}, palette().faint, text.c_str());

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "algorithms/interface/registry.h"
+#include "algorithms/measure/machine.h"
 #include "viewer/panels/performance/performance.h"
 
 namespace convlens::viewer {
@@ -65,14 +66,14 @@ void draw_switch(Bench& bench, const Option& option) {
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s: %s", option.title.c_str(), option.sentence.c_str());
 }
 
-// "recorded on …" or "measured now on …".
+// "recorded on …" or "measured on …", with that machine's system where it is not this one's.
 std::string origin(const Bench& bench, const Curve& curve) {
   if (!curve.made_on.empty()) return "recorded on " + curve.made_on;
   const worker::Client* client = bench.study.client();
-  const std::string machine = client == nullptr || !client->hello() ? ""
-                              : curve.unit == "cpu"                 ? client->hello()->cpu
-                                                                    : client->hello()->gpu;
-  return "measured now on " + machine + " (" + client->hello()->host + ")";
+  if (client == nullptr || !client->hello()) return "measured";
+  const worker::Hello& there = *client->hello();
+  return "measured on " + (curve.unit == "cpu" ? there.cpu : there.gpu) +
+         (there.host == machine().host ? "" : " (" + there.host + ")");
 }
 
 // How far the last samples are apart: on a machine that does other things besides, far.
@@ -126,7 +127,9 @@ void draw_badge(Bench& bench) {
   if (shown != nullptr && !shown->line.ms.empty()) {
     const bool recorded = !shown->made_on.empty();
     ImGui::PushStyleColor(ImGuiCol_Text, palette().series[recorded ? 1 : 2]);
-    ImGui::TextUnformatted(recorded ? "recorded" : "live");
+    const worker::Client* client = bench.study.client();
+    const bool moves = client != nullptr && client->state() == worker::Client::State::ready;
+    ImGui::TextUnformatted(recorded ? "recorded" : moves ? "live" : "measured");
     ImGui::PopStyleColor();
     const std::string says = shown->line.run + ": " + worker::rate_text(shown->line.tflops()) + ", " +
                              origin(bench, *shown) + ", " + std::to_string(shown->line.ms.size()) + " samples" +

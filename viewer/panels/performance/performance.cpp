@@ -108,7 +108,11 @@ void draw_chart(Bench& bench) {
   const std::string& chart = bench.state().performance.chart;
   ImVec2 space = ImGui::GetContentRegionAvail();
   space.y = std::max(space.y, 12 * ImGui::GetTextLineHeight());
-  if (chart == "roofline") return draw_roofline(bench, space);
+  if (chart == "roofline") {
+    faint_text(
+        "Filled: FLOPs of the direct sum over the time; hollow: those that are executed. A byte: of x, w, bias, y");
+    return draw_roofline(bench, {space.x, std::max(space.y - 1.5f * ImGui::GetTextLineHeight(), 1.0f)});
+  }
   if (chart == "sweep") return draw_sweep(bench, space);
   draw_live(bench);
 }
@@ -215,6 +219,11 @@ ImU32 Bench::colour_of(const std::string& run) const {
   // A second round of the colours, half way to the text's.
   const ImVec4 a = ImGui::ColorConvertU32ToFloat4(colour), b = ImGui::GetStyleColorVec4(ImGuiCol_Text);
   return ImGui::ColorConvertFloat4ToU32({(a.x + b.x) / 2, (a.y + b.y) / 2, (a.z + b.z) / 2, 1});
+}
+
+const char* swept_title(const std::string& swept) {
+  const auto found = std::ranges::find(kSwept, swept, &Choice::id);
+  return found == std::end(kSwept) ? "" : found->title;
 }
 
 Panel performance_panel() {

@@ -24,6 +24,9 @@ struct Bench {
   ImU32 colour_of(const std::string& run) const;
 };
 
+// What a sweep varies, as it is written: "C_i" for "c_i".
+const char* swept_title(const std::string& swept);
+
 void draw_run(Bench& bench);                     // the live run and its switches
 void draw_badge(Bench& bench);                   // where the numbers come from, and what the worker is doing
 void draw_live_plot(Bench& bench, ImVec2 size);  // samples, median, ghosts, peers

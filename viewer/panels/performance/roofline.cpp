@@ -35,7 +35,7 @@ std::vector<RowPoints> points(const Bench& bench) {
 void draw_roofline(Bench& bench, ImVec2 size) {
   const bool gpu = bench.compared.run.algorithm->unit != Unit::cpu;
   const auto& measured = bench.study.ceilings(gpu);
-  const auto ceilings = measured ? measured : gpu ? bench.records.ceilings(bench.compared.job) : std::nullopt;
+  const auto ceilings = measured ? measured : bench.records.ceilings(bench.compared.job);
   const bool half = bench.compared.run.algorithm->unit_for(bench.state().dtype) == Unit::tc;
   const worker::Ceilings most = ceilings.value_or(worker::Ceilings{});
   const double peak = half ? most.f16_tflops : most.f32_tflops;
@@ -48,20 +48,22 @@ void draw_roofline(Bench& bench, ImVec2 size) {
       least_y = std::min(least_y, py), most_y = std::max(most_y, py);
     }
   if (most_x <= 0) least_x = 1, most_x = 100;
-  if (peak > 0) least_x = std::min(least_x, peak / most.tbytes), most_x = std::max(most_x, peak / most.tbytes);
+  // Where the roof has its ridge; of records that do not know the slope it begins at the layer, which touches it.
+  const double ridge = most.tbytes > 0 ? peak / most.tbytes : rows.empty() ? 0 : rows.front().at;
+  if (peak > 0 && ridge > 0) least_x = std::min(least_x, ridge), most_x = std::max(most_x, ridge);
   if (most_y <= 0) most_y = 1;
   least_y = std::min(least_y, most_y / 10);
   const double unit = most_y < 1 ? 1e3 : 1;
-  least_x /= 2, most_x *= 4;
+  constexpr double kForNames = 6;
+  least_x /= 2, most_x *= kForNames;
   Plot plot("roofline", size, {.least = least_x, .most = most_x, .title = "FLOPs a byte", .logarithmic = true},
             {.least = least_y / 2 * unit,
              .most = most_y * 2 * unit,
              .title = unit > 1 ? "GFLOPS" : "TFLOPS",
              .logarithmic = true});
-  if (peak > 0) {
-    const double ridge = peak / most.tbytes;
-    const std::vector<double> xs{least_x, ridge, most_x};
-    const std::vector<double> ys{least_x * most.tbytes * unit, peak * unit, peak * unit};
+  if (peak > 0 && ridge > 0) {
+    std::vector<double> xs{ridge, most_x}, ys{peak * unit, peak * unit};
+    if (most.tbytes > 0) xs.insert(xs.begin(), least_x), ys.insert(ys.begin(), least_x * most.tbytes * unit);
     plot.line(xs, ys, ImGui::GetColorU32(ImGuiCol_Text), 2 * bench.scene.scale);
     plot.label(ridge, peak * unit, ImGui::GetColorU32(ImGuiCol_Text),
                worker::rate_text(peak) + (measured ? ", measured" : ", recorded"), true);
@@ -73,7 +75,9 @@ void draw_roofline(Bench& bench, ImVec2 size) {
     plot.point(row.at, row.tflops * unit, colour, true);
     plot.point(row.executed_at, row.executed_tflops * unit, colour, false);
   }
-  for (const RowPoints& row : rows) plot.label(row.at, row.tflops * unit, bench.colour_of(row.run), row.run);
+  std::vector<PlotLabel> labels;
+  for (const RowPoints& row : rows) labels.push_back({row.at, row.tflops * unit, bench.colour_of(row.run), row.run});
+  plot.label_column(std::move(labels));
 }
 
 }  // namespace convlens::viewer

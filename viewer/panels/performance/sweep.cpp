@@ -82,8 +82,8 @@ void draw_sweep(Bench& bench, ImVec2 size) {
   const double unit = most < 1 ? 1e3 : 1;
   Plot plot("sweep", size,
             {.least = values.front() / 1.1,
-             .most = values.back() * 1.5,
-             .title = bench.state().performance.swept,
+             .most = values.back() * 2,  // room for names
+             .title = swept_title(bench.state().performance.swept),
              .logarithmic = true,
              .ticks = values},
             {.least = 0, .most = most * unit * 1.1, .title = unit > 1 ? "GFLOPS" : "TFLOPS"});
@@ -101,8 +101,10 @@ void draw_sweep(Bench& bench, ImVec2 size) {
   for (const Crossover& crossover : handovers(all, values))
     plot.upright(crossover.value, ImGui::GetColorU32(ImGuiCol_Text),
                  number_text(crossover.value, 2) + ": " + crossover.from + " | " + crossover.to);
+  std::vector<PlotLabel> names;
   for (const SweepCurve& curve : all)
-    plot.label(curve.values.back(), curve.median.back() * unit, bench.colour_of(curve.run), curve.run);
+    names.push_back({curve.values.back(), curve.median.back() * unit, bench.colour_of(curve.run), curve.run});
+  plot.label_column(std::move(names));
 }
 
 }  // namespace convlens::viewer

@@ -16,8 +16,9 @@ struct Bar {
   ImU32 colour = 0;
 };
 
-// The text on the left, the bar and what it lacks to the whole, the number on its right; true when it is clicked.
-bool draw_row(const Bar& bar, double most, float width, int number) {
+// The text on the left, `text` wide, the bar and what it lacks to the whole, the number on its right; true when it is
+// clicked.
+bool draw_row(const Bar& bar, double most, float width, float text, int number) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = ImGui::GetTextLineHeight() * 1.3f, gap = ImGui::GetStyle().ItemSpacing.x;
@@ -25,7 +26,6 @@ bool draw_row(const Bar& bar, double most, float width, int number) {
   const double change = bar.whole > 0 ? 100 * (bar.tflops / bar.whole - 1) : std::nan("");
   char share[32] = "";
   if (std::isfinite(change) && bar.tflops != bar.whole) std::snprintf(share, sizeof share, "%+.0f %%", change);
-  const float text = width * 0.36f;
   const float numbers = ImGui::CalcTextSize("000.0 GFLOPS").x + gap + ImGui::CalcTextSize("+000 %").x;
   const float room = std::max(0.0f, width - text - numbers - 2 * gap);
   ImGui::PushID(number);
@@ -60,18 +60,22 @@ void draw_waterfall(Bench& bench, float width) {
   for (const Change& change : all)
     if (const Curve* curve = bench.known(change.job)) most = std::max(most, curve->line.tflops());
   const Curve* whole = bench.known(all.front().job);
+  const auto name = [](const Change& change) {
+    return change.option == nullptr ? "as it is" : change.option->title + " = " + change.value;
+  };
+  float text = 0;
+  for (const Change& change : all) text = std::max(text, ImGui::CalcTextSize(name(change).c_str()).x + 1);
   int number = 0;
   for (const Change& change : all) {
     const Curve* curve = bench.known(change.job);
     const bool itself = change.option == nullptr;
-    Bar bar{itself ? "as it is" : change.option->title + " = " + change.value, change.job.run,
-            curve == nullptr ? std::nan("") : curve->line.tflops(), whole == nullptr ? 0 : whole->line.tflops(),
-            itself ? palette().lit : palette().series[0]};
+    Bar bar{name(change), change.job.run, curve == nullptr ? std::nan("") : curve->line.tflops(),
+            whole == nullptr ? 0 : whole->line.tflops(), itself ? palette().lit : palette().series[0]};
     if (!itself) bar.says += "\n" + change.option->sentence + "\nclick: the live line is of this";
     if (curve != nullptr)
       bar.says += "\n" + std::to_string(curve->line.ms.size()) + " samples" +
                   (curve->made_on.empty() ? "" : ", recorded on " + curve->made_on);
-    if (draw_row(bar, most > 0 ? most : 1, width, number++) && !itself) {
+    if (draw_row(bar, most > 0 ? most : 1, width, text, number++) && !itself) {
       OptionSet options = bench.compared.run.options;
       options.set(change.option->id, change.value);
       bench.change_options(options);

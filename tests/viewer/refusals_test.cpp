@@ -1,0 +1,92 @@
+// What a call of `convlens view` asks for in vain is refused in one line, and nothing is written.
+#include <filesystem>
+
+#include "tests/catch.h"
+#include "tests/support/command.h"
+#include "viewer/logic/state.h"
+
+namespace {
+
+using namespace convlens;
+
+struct Refusal {
+  std::vector<std::string> arguments;
+  int exit;
+  std::vector<std::string> named;
+};
+
+bool left_out(const CommandResult& result) {
+  if (result.exit != 3 || result.err.find("is built where") == std::string::npos) return false;
+  WARN("SKIP: " << result.err);
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("what is beyond a tensor, a grid or a table is refused by view, never moved to what is nearest") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/state.json", table = folder.path() + "/out.csv";
+  const std::vector<Refusal> refusals{
+      {{"--algorithm", "im2win.cc", "--arrangement", "schedule", "--block", "999999"},
+       2,
+       {"--block: 999999", "must be <"}},
+      {{"--algorithm", "im2win.ref", "--arrangement", "schedule", "--block", "1"}, 2, {"--block: 1", "must be 0"}},
+      {{"--tour", "0"}, 2, {"--tour", "0", "from 1 to 8"}},
+      {{"--at", "0,0,54,0"}, 2, {"--at: 0,0,54,0", "1,64,54,54"}},
+      {{"--at", "0,0,1,1,1"}, 2, {"--at: 0,0,1,1,1", "at most 4"}},
+      {{"--tensor", "im2wim.ref/im2win"}, 2, {"--tensor: im2wim.ref/im2win"}},
+      {{"--algorithm", "im2win.ref", "--arrangement", "schedule"}, 3, {"schedule", "im2win.ref", "for a GPU"}},
+      {{"1x3x16384x16384 --filter 8x3x3", "--arrangement", "copies"}, 3, {"copies", "16384", "rows of a table"}},
+  };
+  for (const Refusal& refusal : refusals) {
+    std::vector<std::string> words{"view"};
+    words.insert(words.end(), refusal.arguments.begin(), refusal.arguments.end());
+    words.insert(words.end(), {"--export", table});
+    const CommandResult result = convlens_command(words);
+    if (left_out(result)) return;
+    INFO(refusal.arguments.back() << ": " << result.err);
+    CHECK(result.exit == refusal.exit);
+    CHECK(result.err_lines().size() == 1);
+    for (const std::string& word : refusal.named) CHECK(result.err.find(word) != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(table));
+  }
+}
+
+TEST_CASE("a state file whose fields contradict its layer and rows is refused in one line that names the field") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/state.json", picture = folder.path() + "/out.png";
+  std::vector<std::pair<std::string, viewer::State>> wrong(9, {"", viewer::first_state()});
+  wrong[0] = {"cursor.at: (0, 0, 99, 23)", wrong[0].second}, wrong[0].second.cursor.at[2] = 99;
+  wrong[1] = {"cursor.tensor: gone", wrong[1].second}, wrong[1].second.cursor.tensor = "gone";
+  wrong[2] = {"layer: cv9", wrong[2].second}, wrong[2].second.spec.hi = 999999;
+  wrong[3] = {"overflow", wrong[3].second}, wrong[3].second.spec.n = std::int64_t{1} << 60;
+  wrong[4] = {"runs: im2win.ref:gone=1", wrong[4].second}, wrong[4].second.runs.push_back("im2win.ref:gone=1");
+  wrong[5] = {"stride_h: 0, must be ≥ 1", wrong[5].second};
+  wrong[5].second.layer = "", wrong[5].second.spec.stride_h = 0;
+  wrong[6] = {"block: 5000", wrong[6].second};
+  wrong[6].second.arrangement = "schedule", wrong[6].second.block = 5000;
+  wrong[7] = {"kernel.step: 77", wrong[7].second}, wrong[7].second.panel = "kernel", wrong[7].second.kernel.step = 77;
+  wrong[8] = {"performance.run: gone", wrong[8].second};
+  wrong[8].second.panel = "performance", wrong[8].second.performance.run = "gone";
+  for (const auto& [named, state] : wrong) {
+    viewer::write_state(state, file);
+    const CommandResult result = convlens_command({"view", "--state", file, "--screenshot", picture});
+    if (left_out(result)) return;
+    INFO(named << ": " << result.err);
+    CHECK((result.exit == 2 || (result.exit == 3 && named == "overflow")));
+    CHECK(result.err_lines().size() == 1);
+    CHECK(result.err.find(named) != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(picture));
+  }
+}
+
+TEST_CASE("another layer on the command line takes along a cursor that nobody has placed") {
+  const TemporaryFolder folder;
+  const std::string table = folder.path() + "/out.csv";
+  const CommandResult result =
+      convlens_command({"view", "1x2x5x5 --filter 2x3x3", "--arrangement", "grids", "--export", table});
+  if (left_out(result)) return;
+  INFO(result.err);
+  CHECK(result.exit == 0);
+  CHECK(std::filesystem::exists(table));
+}
