@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "viewer/logic/memory.h"
 #include "viewer/panels/panels.h"

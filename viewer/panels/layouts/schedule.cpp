@@ -2,6 +2,7 @@
 // happened on a GPU.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/error.h"
 #include "viewer/logic/schedule.h"
