@@ -1,6 +1,7 @@
 #include "cli/devices.h"
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/measure/device.h"
 #include "algorithms/measure/machine.h"

@@ -1,7 +1,7 @@
 // What `convlens explain` says, as text for people and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,6 @@
 // One cell of a stage, asked of the stage's own index map: where it lies, what it is made of, where it goes.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "algorithms/interface/tensor_maps.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/measure/device.h"
 #include "algorithms/suggest.h"

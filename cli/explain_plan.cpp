@@ -2,6 +2,7 @@
 // an algorithm by name.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "algorithms/measure/ledger.h"

@@ -1,4 +1,6 @@
 // What a row on a GPU does in one call, step by step: its launches and library calls (kernels/program.h).
+#include <nlohmann/json.hpp>
+
 #include "cli/explain.h"
 #include "cli/numbers.h"
 #include "kernels/program.h"

@@ -2,6 +2,7 @@
 // from recorded runs.
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "cli/arguments.h"

@@ -8,5 +8,6 @@ function(add_module name)
 endfunction()
 
 function(install_module name)
+  add_dependencies(program convlens_${name})
   install(TARGETS convlens_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/convlens COMPONENT Runtime)
 endfunction()

@@ -35,11 +35,20 @@ install_missing_packages() {
   fi
 }
 
-# Configures, so that what was installed since is found, and builds what has changed. A log is shown when it fails; the
-# summary of what was found or left out, when it is not that of the last time.
-configure_and_build() {
-  local log=build/setup.log summary=build/summary.txt
-  mkdir -p build
+# Configures, so that what was installed since is found, and builds what has changed of a target. A log is shown when it
+# fails; the summary of what was found or left out, when it is not that of the last time.
+configure_and_build() { # TARGET
+  local log=build/setup.log summary=build/summary.txt tool
+  for tool in cmake g++ ninja; do
+    if ! command -v "$tool" > /dev/null; then
+      say "$tool: not found, and nothing can be built without it."
+      return 1
+    fi
+  done
+  if ! mkdir -p build 2> /dev/null || ! [ -w build ]; then
+    say "$PWD/build: cannot be written; Convlens builds in its own folder, so copy it to one of yours."
+    return 1
+  fi
   if ! cmake --preset default > "$log" 2>&1; then
     cat "$log" >&2
     return 1
@@ -47,8 +56,21 @@ configure_and_build() {
   sed -n '/^-- Convlens /,/^-- Configuring done/p' "$log" | sed -e '/Configuring done/d' -e 's/^-- //' > "$summary.new"
   cmp -s "$summary.new" "$summary" || cat "$summary.new" >&2
   mv "$summary.new" "$summary"
-  if ! cmake --build build > "$log" 2>&1; then
+  if ! cmake --build build --target "$1" > "$log" 2>&1; then
     grep -vE '^\[[0-9]+/[0-9]+\] ' "$log" | tail -n 60 >&2
     return 1
   fi
+}
+
+# ctest names the tests that it skipped, and keeps to itself why.
+say_why_skipped() { # LOG of ctest; none where it ran no test
+  [ -e "$1" ] || return 0
+  # A reason that Catch2 has broken at the width of a line counts with the whole one.
+  sed -n 's/^ *SKIP: //p' "$1" | awk '
+    { times[$0]++ }
+    END {
+      for (part in times) for (whole in times)
+        if (part != whole && index(whole, part) == 1) { times[whole] += times[part]; delete times[part]; break }
+      for (reason in times) print "Skipped " times[reason] ": " reason
+    }' >&2
 }

@@ -3,7 +3,8 @@
 //   A(r, k) = im2col(x), r = (n, p, q), k = (u, v, c)       the matrix of im2col_map.h, its columns in NHWC's order
 //   y(n, o, p, q) = bias(o) + Σ_k A(r, k) · W(o, k)
 //
-//   batching=tile   a thread forms the rows of its block of output rows: cache-sized output tiles
+//   batching=tile   a thread forms the rows of its block of output rows: cache-sized output tiles; with pack=block a few
+//                   channels of all taps at a time
 //   batching=full   the whole matrix is stored first, then multiplied
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/im2col/im2col_map.h"

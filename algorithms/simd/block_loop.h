@@ -8,8 +8,8 @@
 //
 // The filter is packed before the loops, panel by panel within them, or not at all: `pack`.
 //
-// Each output is summed in the order of k, whose pieces depend on the problem alone, so results do not depend on
-// blocks, tiles, packing or threads.
+// Each output is summed in the order of k, piece by piece, and pieces depend on the problem and its options alone: so
+// results do not depend on blocks, tiles or threads.
 #pragma once
 
 #include <omp.h>
@@ -55,6 +55,7 @@ struct Switches {
 };
 Pack choose_pack(const Request& request);
 Switches switches(const Request& request);
+
 // As many output rows as keep `row_bytes` each within half an L2 cache, but so that every thread gets several blocks;
 // where packing is done once a block, few large ones instead, and shares of them.
 Blocking choose_blocking(const Request& request, const Panels& panels, std::int64_t row_bytes);

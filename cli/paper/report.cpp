@@ -11,32 +11,20 @@ namespace {
 
 std::string number(double value) { return std::isnan(value) ? "–" : fixed(value, value < 10 ? 2 : 1); }
 
-std::string text_of(const nlohmann::json& facts, const char* key) {
-  return facts.contains(key) && facts.at(key).is_string() ? facts.at(key).get<std::string>() : "unknown";
-}
-
-std::string libraries_of(const nlohmann::json& facts) {
-  std::string text;
-  for (const char* library : {"cuBLAS", "cuDNN"})
-    if (facts.at("libraries").contains(library))
-      text += ", " + std::string(library) + " " + facts.at("libraries").at(library).get<std::string>();
-  return text;
-}
-
 std::vector<std::string> about(const Results& results) {
-  const nlohmann::json& facts = results.facts();
-  std::string batches, origins;
+  const Origin& origin = results.origin();
+  std::string batches, origins, libraries;
   for (const std::int64_t n : results.batches()) batches += (batches.empty() ? "" : " and ") + std::to_string(n);
-  for (const std::string& origin : results.origins()) origins += (origins.empty() ? "" : "; ") + origin;
+  for (const std::string& one : results.origins()) origins += (origins.empty() ? "" : "; ") + one;
+  for (const std::string& library : origin.libraries) libraries += ", " + library;
   std::vector<std::string> lines{
       "The evaluation of Fu, Ma, Zhang, Zhao, Lu & Liu, 2026, arXiv 2608.20725, which was made on an RTX 3090 with "
       "CUDA "
       "11.3 and cuDNN 8.2, rerun on " +
-          text_of(facts, "gpu") + ", driver " + text_of(facts, "driver") + ", CUDA " + text_of(facts, "cuda") +
-          libraries_of(facts) + ".",
+          origin.gpu + ", driver " + origin.driver + ", CUDA " + origin.cuda + libraries + ".",
       "N = " + batches + "; at least " + std::to_string(results.samples()) + " samples of each run, " +
           std::to_string(kSlowRepeats) + " being enough for one that takes longer than " + fixed(kSlowMs, 0) + " ms; " +
-          text_of(facts, "l2") +
+          origin.l2 +
           " L2; transforms of input and filter are part of every time. TFLOPS are direct-equivalent, of the best "
           "sample as in the paper, and behind a stroke of the median.",
       "CC is f32 on CUDA cores, without TF32, in NCHW; TC is f16 on tensor cores with f32 sums, in NHWC unless said.",

@@ -1,5 +1,6 @@
 // The report for programs. What was not measured is null.
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "cli/paper/report.h"
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <locale>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "algorithms/measure/ruler.h"
@@ -46,6 +47,17 @@ std::optional<Ceilings> ceilings_of(const Json& record) {
   return words ? std::optional(c) : std::nullopt;
 }
 
+Origin origin_of(const Json& record) {
+  Origin origin;
+  for (const auto& [key, text] : std::initializer_list<std::pair<const char*, std::string*>>{
+           {"gpu", &origin.gpu}, {"driver", &origin.driver}, {"cuda", &origin.cuda}, {"l2", &origin.l2}})
+    if (record.contains(key) && record.at(key).is_string()) *text = record.at(key).get<std::string>();
+  for (const std::string library : {"cuBLAS", "cuDNN"})
+    if (record.at("libraries").contains(library))
+      origin.libraries.push_back(library + " " + record.at("libraries").at(library).get<std::string>());
+  return origin;
+}
+
 Result result_of(const Json& record, const Contender& contender) {
   Result r;
   r.contender = contender.name;
@@ -83,7 +95,7 @@ void Results::add(const std::string& json, const std::string& where) {
     if (const auto found = ceilings_of(record)) ceilings_ = found;
     origins_.insert("revision " + record.at("revision").get<std::string>() + ", " +
                     record.at("time").get<std::string>().substr(0, std::size("2000-01-01") - 1));
-    facts_ = record;
+    origin_ = origin_of(record);
   } catch (const Json::exception& wrong) {
     throw BadInput(where + ": no record of convlens, " + wrong.what());
   }

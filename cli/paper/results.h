@@ -3,7 +3,6 @@
 
 #include <iosfwd>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,6 +26,12 @@ struct Ceilings {
   double f32_tflops = 0, f16_tflops = 0, copy_tbytes = 0;
 };
 
+// On what and how a record was measured, in its own words.
+struct Origin {
+  std::string gpu = "unknown", driver = "unknown", cuda = "unknown", l2 = "unknown";
+  std::vector<std::string> libraries;  // "cuDNN 9.13.0", those that it names
+};
+
 class Results {
  public:
   // Adds a record, one line of JSON as algorithms/measure/record.h writes it. One that is no contender's, or not of a
@@ -42,7 +47,7 @@ class Results {
   // The fastest of `contenders` on a layer, by its best sample.
   std::optional<Result> fastest(const std::string& layer, const std::vector<Contender>& contenders) const;
 
-  const nlohmann::json& facts() const { return facts_; }              // the last record: GPU, driver, libraries
+  const Origin& origin() const { return origin_; }                    // of the last record
   const std::set<std::string>& origins() const { return origins_; }   // "revision …, 2026-11-30", of all records
   const std::set<std::int64_t>& batches() const { return batches_; }  // N of all records
   std::size_t samples() const { return samples_; }                    // the fewest of any record
@@ -54,7 +59,7 @@ class Results {
   std::int64_t left_out_ = 0;
   std::set<std::int64_t> batches_;
   std::size_t samples_ = 0;
-  nlohmann::json facts_;
+  Origin origin_;
   std::set<std::string> origins_;
   std::optional<Ceilings> ceilings_;
 };

@@ -1,6 +1,8 @@
 // How a ConvCase is run: every row, variant, type and set of layouts.
 #include "tests/support/conv_tester.h"
 
+#include <algorithm>
+
 #include "algorithms/error.h"
 #include "tests/catch.h"
 #include "tests/support/plan_run.h"
@@ -37,6 +39,13 @@ std::string refusal_complaint(const Variant& variant, const Request& request, co
     return refusal.what() == support.reason ? "" : std::string("plan and supports disagree: ") + refusal.what();
   }
   return "supports refuses and plan does not: " + support.reason;
+}
+
+// So that the kernels of a GPU are compiled once for the sizes of all cases; the default choice keeps sizes as
+// constants.
+void take_sizes_at_run_time(Variant& variant) {
+  const bool has_sizes = std::ranges::any_of(variant.row->options, [](const Option& o) { return o.id == "sizes"; });
+  if (has_sizes && variant.name() != variant.row->id) variant.options.set("sizes", "runtime");
 }
 
 }  // namespace
@@ -89,17 +98,18 @@ void ConvCase::assert_row(const Algorithm& row, const std::vector<Reference>& re
     if (!complaint.empty() && wrong++ < kShown) shown += "\n" + described(variant, request) + complaint;
   };
   const auto allowed = may_refuse_.find(row.family);
-  for (const Variant& variant : by_option_pairs_ ? variants_by_pairs(row) : variants(row))
+  for (Variant variant : by_option_pairs_ ? variants_by_pairs(row) : variants(row)) {
+    take_sizes_at_run_time(variant);
     for (const Reference& reference : references) {
       std::optional<Judge> judge;
       for (const Layouts& layouts : layouts_) {
         Request request{reference.problem, reference.dtype, layouts, variant.options, Place{}, 1};
         if (const Support support = row.supports(request); !support) {
+          const bool free = row.unit != Unit::cpu;  // a row on a GPU may have limits of its own, in words
           if (may_refuse_type(row, reference.dtype)) {
-            note(variant, request, refusal_complaint(variant, request, support, "dtype"));
+            note(variant, request, refusal_complaint(variant, request, support, free ? "" : "dtype"));
             continue;
           }
-          const bool free = row.unit != Unit::cpu;  // a row on a GPU may have limits of its own, in words
           note(variant, request,
                allowed == may_refuse_.end() && !free
                    ? "must not refuse: " + support.reason
@@ -121,6 +131,7 @@ void ConvCase::assert_row(const Algorithm& row, const std::vector<Reference>& re
         note(variant, request, complaint(*plan, on_two.get(), reference, *judge));
       }
     }
+  }
   INFO(row.id << ": " << wrong << " of its runs or refusals are wrong" << shown);
   CHECK(wrong == 0);
   const bool some_type = std::ranges::any_of(dtypes_, [&](DType dtype) { return !may_refuse_type(row, dtype); });

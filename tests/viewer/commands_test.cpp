@@ -2,6 +2,7 @@
 #include "viewer/logic/commands.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/error.h"
 #include "tests/catch.h"

@@ -1,6 +1,7 @@
 // The guided tour: eight steps, each a state that means something.
 #include "viewer/logic/tour.h"
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/catch.h"

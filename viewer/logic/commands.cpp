@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "algorithms/interface/window.h"
+#include "viewer/logic/spectra.h"
 
 namespace convlens::viewer {
 
@@ -41,6 +42,7 @@ std::optional<Copies> copies_of(const Model& model, const Exhibit& exhibit) {
   copies.bytes = stage.cells() * stage.cell_bytes();
 
   const std::vector<Box> held = boxes(row, column);
+  if (holds_spectra(stage)) return copies;  // whose cells' sources may be too many to list
   const SourceKind kind = held.empty() ? SourceKind::element : stage.map->source(held.front().first).kind;
   if (kind == SourceKind::combination || kind == SourceKind::region) return copies;
   const auto sum = [](const std::vector<std::int64_t>& counts) {

@@ -75,7 +75,7 @@ std::optional<Build> recorded_build(const KernelSheet& sheet, const std::string&
 Build build_of(const KernelSheet& sheet, const std::string& layer) {
   Build build;
   build.why_not = sheet.refused;
-  if (!build.why_not.empty()) return build;
+  if (!build.why_not.empty()) return build;  // a layer that has changed while its kernel was being read
   build.why_not = gpu::why_no_runtime();
   if (build.why_not.empty() && sheet.architecture.empty())
     build.why_not = "no architecture that it can be compiled for";

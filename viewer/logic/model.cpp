@@ -5,6 +5,7 @@
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
+#include "viewer/logic/spectra.h"
 
 namespace convlens::viewer {
 
@@ -20,7 +21,7 @@ std::vector<Axis> tensor_axes(const Shape& shape, const Strides& strides,
 
 // Whether cells are elements of x as they are; padding says nothing, so a cell in the middle is asked too.
 bool copies_input(const Stage& stage) {
-  if (stage.made_from != std::vector{kInput}) return false;
+  if (stage.made_from != std::vector{kInput} || holds_spectra(stage)) return false;
   Coord middle{};
   for (std::size_t axis = 0; axis < stage.axes.size(); ++axis) middle[axis] = stage.axes[axis].extent / 2;
   return stage.cells() > 0 && stage.map->source(middle).kind == SourceKind::element;

@@ -1,6 +1,7 @@
 #include "viewer/logic/performance_state.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"

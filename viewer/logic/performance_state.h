@@ -1,7 +1,7 @@
 // What the Performance panel shows; a part of the state (state.h).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -72,11 +72,12 @@ Curve curve_of(const Json& r) {
   curve.made_on = text(r.at(r.at("gpu").is_null() ? "cpu" : "gpu")) + ", " + text(r.at("time")).substr(0, 10);
   curve.finished = true;
   curve.line.run = curve.job.run;
-  // FLOPs / median = TFLOPS, so that executed FLOPs come back from the two that a record has.
+  // FLOPs / median = TFLOPS, so that FLOPs come back from the two that a record has.
   const double median = r.at("median_ms");
+  const auto flops = [&](const char* field) { return std::llround(r.at(field).get<double>() * median * 1e9); };
   curve.line.flops = ConvProblem(curve.job.spec).flops();
-  if (const Json& executed = r.at("tflops_executed"); !executed.is_null())  // another program's are not known
-    curve.line.executed = std::llround(executed.get<double>() * median * 1e9);
+  // A program that doesn't tell is taken to compute the direct sum, as the vendor's rows are.
+  curve.line.executed = r.at("tflops_executed").is_null() ? curve.line.flops : flops("tflops_executed");
   curve.record = r.dump();
   curve.threads = threads_of(r);
   if (const Json& fraction = r.at("floor_fraction"); !fraction.is_null())

@@ -2,7 +2,7 @@
 // states, a session is one JSON file, and `convlens view --state` draws any of them without a window.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,7 @@
 // Rows of flat objects, as panels hand them over, written as CSV or JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace convlens::viewer {

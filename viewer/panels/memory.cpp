@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "viewer/logic/memory.h"
 #include "viewer/panels/panels.h"
@@ -22,7 +23,7 @@ ImU32 colour_of_part(const MemoryBar& bar, std::size_t number) {
     if (name == tensor) return ImGui::GetColorU32(ImGuiCol_TextDisabled, strength);
   if (name == "im2col") return palette().series[kIm2colColour];
   if (name == "im2win") return palette().series[kIm2winColour];
-  constexpr std::array<std::size_t, 6> kOthers{0, 3, 5, 4, 6, 7};
+  constexpr std::array<std::size_t, 5> kOthers{0, 3, 5, 4, 6};
   return palette().series[kOthers[number % kOthers.size()]];
 }
 
@@ -162,13 +163,15 @@ void draw_law(const ConvProblem& problem) {
   ImGui::Dummy({at.x - first.x, largest});
   ImGui::SameLine();
   ImGui::BeginGroup();
-  const std::string rho = number_text(law.rho), square = number_text(law.rho * law.rho);
-  ImGui::TextWrapped("Copies of the input, direct : im2win : im2col = 1 : %s : %s", number_text(law.im2win).c_str(),
-                     number_text(law.im2col).c_str());
-  faint_text(law.square
-                 ? "The law 1 : ρ : ρ² with ρ = H_o H_f / H_i = " + rho + " gives 1 : " + rho + " : " + square + "."
-                 : "The law 1 : ρ : ρ² is for square layers without padding (ρ = H_o H_f / H_i = " + rho +
-                       " would give 1 : " + rho + " : " + square + ").");
+  // With spaces at which no line is broken.
+  const auto ratio = [](double second, double third) {
+    return "1\u00a0:\u00a0" + number_text(second) + "\u00a0:\u00a0" + number_text(third);
+  };
+  const std::string rho = number_text(law.rho), powers = ratio(law.rho, law.rho * law.rho);
+  ImGui::TextWrapped("Copies of the input:\ndirect : im2win : im2col = %s", ratio(law.im2win, law.im2col).c_str());
+  faint_text(law.square ? "The law 1 : ρ : ρ² with ρ = H_o H_f / H_i = " + rho + " gives " + powers + "."
+                        : "The law 1 : ρ : ρ² is for square layers without padding (ρ = H_o H_f / H_i = " + rho +
+                              " would give " + powers + ").");
   ImGui::EndGroup();
 }
 

@@ -1,6 +1,7 @@
 #include "viewer/ui/app.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/error.h"
 #include "viewer/logic/state_rules.h"

@@ -119,8 +119,10 @@ void draw_outline(const Placement& at, const Rectangle& cells, const Marks& mark
       draw.AddRectFilled({a.x - half, a.y - half}, {b.x + half, b.y + half}, edge);
     }
   };
-  const float half = (square > 12 ? 1.25f : 0.75f) * line_scale();
-  if (rim) edges(IM_COL32(0, 0, 0, 130), half + line_scale());
+  // Never so wide that it hides what is in a cell.
+  const float half =
+      std::min((square > 12 ? 1.25f : 0.75f) * line_scale(), std::max(0.75f, 0.08f * static_cast<float>(square)));
+  if (rim) edges(IM_COL32(0, 0, 0, 130), half + 1);
   edges(colour, half);
 }
 
@@ -154,8 +156,8 @@ void draw_cursor(const Placement& at, const GridContents& contents) {
                     static_cast<float>(at.top(position->row + 1) + grow)};
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.AddRect({first.x - 1, first.y - 1}, {last.x + 1, last.y + 1}, ImGui::GetColorU32(ImGuiCol_ChildBg), 0, 0,
-               4 * line_scale());
-  draw.AddRect(first, last, palette().cursor, 0, 0, 2 * line_scale());
+               2 + 2 * line_scale());
+  draw.AddRect(first, last, palette().cursor, 0, 0, 1 + line_scale());
 }
 
 // Of UTF-8.
@@ -190,7 +192,7 @@ void draw_numbers(const Placement& at, const CellPicture& picture) {
   const std::scoped_lock lock(picture.painting->mutex);
   const Painting& p = *picture.painting;
   // All in one size: that in which the longest fits.
-  double most = at.cell / 2.6;
+  double most = at.cell / 2.2;
   for (const std::string& text : p.texts)
     if (const float width = letter_width(1) * static_cast<float>(letters_of(text)); width > 0)
       most = std::min(most, (at.cell - 3) / width);

@@ -3,6 +3,7 @@
 #include <imgui/backends/imgui_impl_opengl3.h>
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "algorithms/error.h"

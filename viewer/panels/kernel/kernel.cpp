@@ -1,6 +1,7 @@
 #include "viewer/panels/kernel/kernel.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "viewer/panels/panels.h"
 

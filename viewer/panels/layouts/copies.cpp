@@ -1,6 +1,7 @@
 // The duplication heat map: every input pixel coloured by how often each algorithm stores it.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/error.h"
 #include "viewer/logic/copies.h"

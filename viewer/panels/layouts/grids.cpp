@@ -1,6 +1,7 @@
 // All tensors side by side: as many columns as keep the panes about square.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "viewer/panels/layouts/layouts.h"
 

@@ -1,5 +1,7 @@
 #include "viewer/panels/layouts/layouts.h"
 
+#include <nlohmann/json.hpp>
+
 #include "viewer/panels/panels.h"
 
 namespace convlens::viewer {

@@ -1,6 +1,7 @@
 // The address ribbon: memory in order, and what of it a window, or a warp, touches, in each layout.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "viewer/logic/traffic.h"
 #include "viewer/panels/layouts/layouts.h"

@@ -2,6 +2,7 @@
 // happened on a GPU.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/error.h"
 #include "viewer/logic/schedule.h"
@@ -39,9 +40,9 @@ void draw_path(const GridAnswer& at, const Sheet& sheet, const Box& repeats, con
   }
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.PushClipRect(at.first, at.last, true);
-  const auto count = static_cast<int>(points.size());
-  draw.AddPolyline(points.data(), count, IM_COL32(0, 0, 0, 160), 0, 4 * scale);
-  draw.AddPolyline(points.data(), count, palette().lit, 0, 2 * scale);
+  // Line by line: a polyline grows thin where it turns sharply.
+  for (const auto& [colour, wide] : {std::pair{IM_COL32(0, 0, 0, 160), 4.0f}, {palette().lit, 2.0f}})
+    for (std::size_t k = 1; k < points.size(); ++k) draw.AddLine(points[k - 1], points[k], colour, wide * scale);
   draw.PopClipRect();
 }
 

@@ -1,6 +1,7 @@
 #include "viewer/panels/numerics/numerics.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "viewer/panels/panels.h"
 #include "viewer/ui/words.h"

@@ -2,6 +2,7 @@
 // roofline, and sweeps. Numbers are measured by the worker, or recorded and then said to be so.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "viewer/panels/panels.h"
 #include "viewer/panels/performance/performance.h"
