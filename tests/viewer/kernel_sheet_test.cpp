@@ -254,6 +254,12 @@ TEST_CASE("a row with one's own texts has them in its program, and runs it where
   }
 }
 
+TEST_CASE("a sheet that is refused is not built, and says why") {
+  KernelSheet sheet;
+  sheet.refused = "a reason";
+  CHECK(build_of(sheet, "cv9").why_not == "a reason");
+}
+
 TEST_CASE("what was recorded stands in where there is no toolkit, for the text that ships alone") {
   State state = kernel_state("im2win.cc");
   const auto recorded = recorded_build(sheet_of(state), "cv9");

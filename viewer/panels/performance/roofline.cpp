@@ -73,8 +73,9 @@ void draw_roofline(Bench& bench, ImVec2 size) {
   for (const RowPoints& row : rows) {
     const ImU32 colour = bench.colour_of(row.run);
     const std::vector<double> xs{row.at, row.executed_at}, ys{row.tflops * unit, row.executed_tflops * unit};
-    plot.line(xs, ys, colour, bench.scene.scale);
     plot.point(row.at, row.tflops * unit, colour, true);
+    if (!(row.executed_tflops > 0)) continue;  // not known
+    plot.line(xs, ys, colour, bench.scene.scale);
     plot.point(row.executed_at, row.executed_tflops * unit, colour, false);
   }
   std::vector<PlotLabel> labels;
