@@ -18,7 +18,10 @@ function(precompile target)
   target_precompile_headers(${target} PRIVATE
     <algorithm> <cmath> <filesystem> <functional> <map> <memory> <optional> <span> <sstream> <string> <vector>)
   # GCC 12 no longer knows them for the system's own, and warns of what std::string does inside.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds>)
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    target_compile_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds>)
+  endif()
 endfunction()
 if(CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)

@@ -1,6 +1,7 @@
 // Frames of states that nobody would choose: layers at every limit, pictures that are no numbers, damaged states.
 #include <ctime>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"

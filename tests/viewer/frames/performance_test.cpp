@@ -1,6 +1,7 @@
 // The Performance panel through pointer and keys, with a real worker behind it and with broken ones.
 #include <chrono>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "algorithms/worker/child.h"

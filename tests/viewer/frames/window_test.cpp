@@ -1,4 +1,5 @@
 // A session in a real window. Where widgets are is found out off-screen, in a frame of the same state and size.
+#include <nlohmann/json.hpp>
 #include <signal.h>
 
 #include <algorithm>
