@@ -76,8 +76,7 @@ Curve curve_of(const Json& r) {
   const double median = r.at("median_ms");
   const auto flops = [&](const char* field) { return std::llround(r.at(field).get<double>() * median * 1e9); };
   curve.line.flops = ConvProblem(curve.job.spec).flops();
-  // A program that doesn't tell is taken to compute the direct sum, as the vendor's rows are.
-  curve.line.executed = r.at("tflops_executed").is_null() ? curve.line.flops : flops("tflops_executed");
+  curve.line.executed = r.at("tflops_executed").is_null() ? 0 : flops("tflops_executed");  // 0: nobody knows
   curve.record = r.dump();
   curve.threads = threads_of(r);
   if (const Json& fraction = r.at("floor_fraction"); !fraction.is_null())

@@ -180,7 +180,8 @@ nlohmann::ordered_json data(const Scene& scene) {
       nlohmann::ordered_json row = row_of(bench, job);
       const Curve* curve = bench.known(job);
       row["flops_per_byte"] = curve == nullptr ? std::nan("") : intensity(curve->line.flops, job);
-      row["executed_per_byte"] = curve == nullptr ? std::nan("") : intensity(curve->line.executed, job);
+      row["executed_per_byte"] =
+          curve == nullptr || curve->line.executed == 0 ? std::nan("") : intensity(curve->line.executed, job);
       rows.push_back(row);
     }
   if (chart == "sweep")
