@@ -41,11 +41,11 @@ std::string refusal_complaint(const Variant& variant, const Request& request, co
   return "supports refuses and plan does not: " + support.reason;
 }
 
-// So that the kernels of a GPU are compiled once for the sizes of all cases; the default choice keeps sizes as
-// constants.
-void take_sizes_at_run_time(Variant& variant) {
+// The same with sizes at run time, so that the kernels of a GPU are compiled once for all cases.
+Variant sizes_at_run_time(Variant variant) {
   const bool has_sizes = std::ranges::any_of(variant.row->options, [](const Option& o) { return o.id == "sizes"; });
-  if (has_sizes && variant.name() != variant.row->id) variant.options.set("sizes", "runtime");
+  if (has_sizes) variant.options.set("sizes", "runtime");
+  return variant;
 }
 
 }  // namespace
@@ -98,11 +98,11 @@ void ConvCase::assert_row(const Algorithm& row, const std::vector<Reference>& re
     if (!complaint.empty() && wrong++ < kShown) shown += "\n" + described(variant, request) + complaint;
   };
   const auto allowed = may_refuse_.find(row.family);
-  for (Variant variant : by_option_pairs_ ? variants_by_pairs(row) : variants(row)) {
-    take_sizes_at_run_time(variant);
+  for (const Variant& chosen : by_option_pairs_ ? variants_by_pairs(row) : variants(row)) {
     for (const Reference& reference : references) {
       std::optional<Judge> judge;
       for (const Layouts& layouts : layouts_) {
+        const Variant variant = runs == 0 ? chosen : sizes_at_run_time(chosen);  // the first: the default, as it is
         Request request{reference.problem, reference.dtype, layouts, variant.options, Place{}, 1};
         if (const Support support = row.supports(request); !support) {
           const bool free = row.unit != Unit::cpu;  // a row on a GPU may have limits of its own, in words
