@@ -37,11 +37,15 @@ std::string closest(std::string_view word, std::span<const std::string> candidat
   return best;
 }
 
+std::string suggestion(std::string_view word, std::span<const std::string> candidates, std::string_view rule) {
+  const std::string best = closest(word, candidates);
+  return ", must be " + std::string(rule) + (best.empty() ? "" : "; did you mean \"" + best + "\"?");
+}
+
 std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
-  if (const std::string best = closest(word, candidates); !best.empty()) return ", did you mean \"" + best + "\"?";
   std::string list;
   for (const std::string& candidate : candidates) list += (list.empty() ? "" : " | ") + candidate;
-  return ", must be one of " + list;
+  return suggestion(word, candidates, (candidates.size() == 1 ? "" : "one of ") + list);
 }
 
 }  // namespace convlens

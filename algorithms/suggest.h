@@ -11,7 +11,11 @@ namespace convlens {
 // close enough to be meant: at most a third of the word's letters, and at least one, may differ.
 std::string closest(std::string_view word, std::span<const std::string> candidates);
 
-// The tail of an error message: `, did you mean "im2win"?`, or the list of what there is.
+// The tail of an error message: the rule, and then what may have been meant, as in
+// `, must be one of on | off; did you mean "on"?`.
 std::string suggestion(std::string_view word, std::span<const std::string> candidates);
+
+// The same where the list of what there is would be too long: `rule` says in words what `word` must be.
+std::string suggestion(std::string_view word, std::span<const std::string> candidates, std::string_view rule);
 
 }  // namespace convlens
