@@ -26,7 +26,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string closest(std::string_view word, std::span<const std::string> candidates) {
   std::string best;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  if (word.empty()) return "";
+  std::size_t least = std::min(std::max<std::size_t>(1, word.size() / 3), word.size() - 1) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t d = distance(word, candidate);
     if (d < least) {

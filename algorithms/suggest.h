@@ -8,7 +8,7 @@
 namespace convlens {
 
 // The candidate closest to `word` by edit distance (insert, delete, replace, swap of neighbours), or "" when none is
-// close enough to be meant: at most a third of the word's letters, and at least one, may differ.
+// close enough to be meant: at most a third of the word's letters, and at least one, may differ, but never all.
 std::string closest(std::string_view word, std::span<const std::string> candidates);
 
 // The tail of an error message: the rule, and then what may have been meant, as in

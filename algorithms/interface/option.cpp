@@ -35,7 +35,8 @@ const Option& find(std::string_view id, std::span<const Option> options) {
   throw BadInput("option: " + quoted(std::string(id)) + suggestion(id, ids));
 }
 
-// What stands between the commas of `text`; nothing in an empty one, but something, if "", before and behind each comma.
+// What stands between the commas of `text`; nothing in an empty one, but something, if "", before and behind each
+// comma.
 std::vector<std::string_view> items_of(std::string_view text) {
   std::vector<std::string_view> items;
   if (text.empty()) return items;

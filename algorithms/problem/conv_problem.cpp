@@ -32,9 +32,7 @@ std::string one_line(const std::vector<BrokenRule>& broken) {
   for (std::size_t k = 0; k < broken.size(); ++k) {
     const bool with_next =
         k + 1 < broken.size() && broken[k].value == broken[k + 1].value && broken[k].rule == broken[k + 1].rule;
-    line += with_next               ? broken[k].parameter + ", "
-            : k + 1 < broken.size() ? broken[k].line() + "; "
-                                    : broken[k].line();
+    line += with_next ? broken[k].parameter + ", " : k + 1 < broken.size() ? broken[k].line() + "; " : broken[k].line();
   }
   return line;
 }

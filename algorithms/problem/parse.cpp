@@ -49,7 +49,8 @@ std::vector<std::int64_t> numbers(const std::string& parameter, std::string_view
   const std::string plain = with_plain_crosses(text);
   for (std::string_view rest = plain;;) {
     const std::size_t cross = rest.find('x');
-    values.push_back(parse_whole(plain == rest ? parameter : parameter + " " + std::string(text), rest.substr(0, cross)));
+    values.push_back(
+        parse_whole(plain == rest ? parameter : parameter + " " + std::string(text), rest.substr(0, cross)));
     if (cross == std::string_view::npos) break;
     rest.remove_prefix(cross + 1);
   }

@@ -103,7 +103,7 @@ TEST_CASE("a wrong part of a layer's text is named in one line, with its value a
   CHECK(refusal("--bias " + layer) == "");
   CHECK(refusal(layer + "--stride 1×2X3") == "--stride: 1×2X3, must be one number or height×width");
   CHECK(refusal(layer + "--pad 1 --pad 1") == "--pad: given twice, must be given once");
-  CHECK(refusal(layer + "--strid 2") == 
+  CHECK(refusal(layer + "--strid 2") ==
         "layer: --strid, must be one of --filter | --stride | --pad | --dilation | --groups | --bias; did you mean "
         "\"--stride\"?");
   CHECK(refusal(layer + "--colour 2") ==
