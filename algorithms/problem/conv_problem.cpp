@@ -26,14 +26,10 @@ std::int64_t pairs_inside(std::int64_t outputs, std::int64_t taps, std::int64_t 
   return inside;
 }
 
-// "stride_h, stride_w: 0, must be ≥ 1; groups: 3, must divide ci = 4": one number may be the value of both axes.
-std::string one_line(const std::vector<BrokenRule>& broken) {
+// "stride_h: 0, must be ≥ 1; groups: 3, must divide ci = 4"
+std::string one_line(const std::vector<BrokenRule>& rules) {
   std::string line;
-  for (std::size_t k = 0; k < broken.size(); ++k) {
-    const bool with_next =
-        k + 1 < broken.size() && broken[k].value == broken[k + 1].value && broken[k].rule == broken[k + 1].rule;
-    line += with_next ? broken[k].parameter + ", " : k + 1 < broken.size() ? broken[k].line() + "; " : broken[k].line();
-  }
+  for (const BrokenRule& broken : rules) line += (line.empty() ? "" : "; ") + broken.line();
   return line;
 }
 

@@ -188,16 +188,18 @@ TEST_CASE("a number that is too small is refused by the rule of its parameter, h
     }
     return std::string();
   };
+  const std::string kAllPads =
+      "pad_top: -1, must be ≥ 0; pad_bottom: -1, must be ≥ 0; pad_left: -1, must be ≥ 0; pad_right: -1, must be ≥ 0";
   CHECK(broken("-1x1x5x5 --filter 1x3x3") == "n: -1, must be ≥ 0");
   CHECK(broken("1x1x5x5 --filter 0x3x3") == "co: 0, must be ≥ 1");
-  CHECK(broken("1x1x5x5 --filter 1x-3x-3") == "hf, wf: -3, must be ≥ 1");
-  CHECK(broken("1x1x5x5 --filter 1x3x3 --stride -1") == "stride_h, stride_w: -1, must be ≥ 1");
-  CHECK(broken("1x1x5x5 --filter 1x3x3 --stride=0") == "stride_h, stride_w: 0, must be ≥ 1");
+  CHECK(broken("1x1x5x5 --filter 1x-3x-3") == "hf: -3, must be ≥ 1; wf: -3, must be ≥ 1");
+  CHECK(broken("1x1x5x5 --filter 1x3x3 --stride -1") == "stride_h: -1, must be ≥ 1; stride_w: -1, must be ≥ 1");
+  CHECK(broken("1x1x5x5 --filter 1x3x3 --stride=0") == "stride_h: 0, must be ≥ 1; stride_w: 0, must be ≥ 1");
   CHECK(broken("1x1x5x5 --filter 1x3x3 --dilation 0x1") == "dilation_h: 0, must be ≥ 1");
-  CHECK(broken("1x1x5x5 --filter 1x3x3 --pad -1x0") == "pad_top, pad_bottom: -1, must be ≥ 0");
+  CHECK(broken("1x1x5x5 --filter 1x3x3 --pad -1x0") == "pad_top: -1, must be ≥ 0; pad_bottom: -1, must be ≥ 0");
   CHECK(broken("1x1x5x5 --filter 1x3x3 --groups -1") == "groups: -1, must be ≥ 1");
   CHECK(broken("mb-1ic1ih5oc1kh3") == "n: -1, must be ≥ 0");
-  CHECK(broken("mb1ic1ih5oc1kh3sh0") == "stride_h, stride_w: 0, must be ≥ 1");
-  CHECK(broken("mb1ic1ih5oc1kh3ph-1") == "pad_top, pad_bottom, pad_left, pad_right: -1, must be ≥ 0");
-  CHECK(broken("mb1ic1ih5oc1oh5kh3ph-1") == "pad_top, pad_bottom, pad_left, pad_right: -1, must be ≥ 0");
+  CHECK(broken("mb1ic1ih5oc1kh3sh0") == "stride_h: 0, must be ≥ 1; stride_w: 0, must be ≥ 1");
+  CHECK(broken("mb1ic1ih5oc1kh3ph-1") == kAllPads);
+  CHECK(broken("mb1ic1ih5oc1oh5kh3ph-1") == kAllPads);
 }
