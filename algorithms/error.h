@@ -1,6 +1,6 @@
 // What can go wrong, and the exit code that each kind of failure means.
 //
-// Every message is one line a broken rule and names the parameter, its value and the rule, as in
+// Every message is one line that names the parameter, its value and the rule that it breaks, as in
 // `stride_w: 0, must be ≥ 1`.
 #pragma once
 

@@ -26,7 +26,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string closest(std::string_view word, std::span<const std::string> candidates) {
   std::string best;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  if (word.empty()) return "";
+  std::size_t least = std::min(std::max<std::size_t>(1, word.size() / 3), word.size() - 1) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t d = distance(word, candidate);
     if (d < least) {
@@ -37,11 +38,15 @@ std::string closest(std::string_view word, std::span<const std::string> candidat
   return best;
 }
 
+std::string suggestion(std::string_view word, std::span<const std::string> candidates, std::string_view rule) {
+  const std::string best = closest(word, candidates);
+  return ", must be " + std::string(rule) + (best.empty() ? "" : "; did you mean \"" + best + "\"?");
+}
+
 std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
-  if (const std::string best = closest(word, candidates); !best.empty()) return ", did you mean \"" + best + "\"?";
   std::string list;
   for (const std::string& candidate : candidates) list += (list.empty() ? "" : " | ") + candidate;
-  return ", must be one of " + list;
+  return suggestion(word, candidates, (candidates.size() == 1 ? "" : "one of ") + list);
 }
 
 }  // namespace convlens

@@ -14,11 +14,13 @@ namespace convlens::cli {
 
 namespace {
 
-// A layer that is written out starts with a number, or with a number behind one of benchdnn's prefixes.
+// A layer that is written out starts with a number, if a negative one, or with a number behind one of benchdnn's
+// prefixes.
 bool written_out(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && std::islower(static_cast<unsigned char>(text[at]))) ++at;
   const std::string_view prefix = text.substr(0, at);
+  if (at < text.size() && text[at] == '-') ++at;
   const bool number = at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
   return text.find(' ') != std::string_view::npos ||
          (number && (prefix.empty() || prefix == "mb" || prefix == "g" || prefix == "ic"));
@@ -32,12 +34,10 @@ std::vector<NamedLayer> find_layers(const std::string& name) {
     if (layer.name == name) return {layer};
     names.push_back(layer.name);
   }
-  const std::string meant = closest(name, names);
-  throw BadInput(
-      "layer: " + name +
-      (meant.empty()
-           ? ", must be a layer or suite of `convlens list layers`, or a problem as in 1x64x56x56 --filter 64x3x3"
-           : ", did you mean \"" + meant + "\"?"));
+  throw BadInput("layer: " + name +
+                 suggestion(name, names,
+                            "a layer or suite of `convlens list layers`, or a problem as in 1x64x56x56 "
+                            "--filter 64x3x3"));
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 // Lines or CSV, and a table for people.
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <memory>
 #include <span>
 #include <utility>
 
 #include "algorithms/check/check.h"
 #include "algorithms/measure/record.h"
+#include "algorithms/measure/refusals.h"
 #include "algorithms/measure/session.h"
 #include "algorithms/measure/side_by_side.h"
 #include "algorithms/problem/parse.h"
@@ -59,12 +59,14 @@ class Records {
     if (globals_.csv) print(to_csv(measurement) + "\n");
     add_to_table(layer, measurement);
   }
-  void refuse(const std::string& reason) { ++refused_[reason]; }
+  void refuse(const Algorithm& row, const Request& request, const std::string& reason) {
+    refused_.add(row, request, reason);
+  }
 
   void finish() {
     if (count_ == 0 && !refused_.empty() && !interrupted())
-      throw Unsupported("nothing could be measured: " + refused_.begin()->first);
-    for (const auto& [reason, times] : refused_) say("refused, " + std::to_string(times) + " ×: " + reason);
+      throw Unsupported("nothing could be measured: " + refused_.line());
+    for (const auto& [reason, times] : refused_.reasons()) say("refused, " + std::to_string(times) + " ×: " + reason);
     if (count_ == 0) return;
     if (file_) file_->commit();
     if (globals_.json || globals_.csv) return;
@@ -105,7 +107,7 @@ class Records {
   const Globals& globals_;
   const bool calls_, kernels_;  // which of them are measured
   std::unique_ptr<OutputFile> file_;
-  std::map<std::string, std::int64_t> refused_;  // reason, how often
+  Refusals refused_;
   std::int64_t count_ = 0;
   bool effective_ = false;
   std::string advice_;
@@ -132,7 +134,7 @@ class Bench {
   // refused, and the others go on.
   void add(const Layer& layer, const std::shared_ptr<const Plan>& plan) {
     const std::string why = plan->why_no_kernel();
-    if (!arguments_.calls() && !why.empty()) return refuse(why);
+    if (!arguments_.calls() && !why.empty()) return refuse(plan->algorithm(), plan->request(), why);
     try {
       double error = kNaN;
       if (arguments_.verify && !verified(*plan, error)) return;
@@ -141,10 +143,12 @@ class Bench {
       else
         waiting_.push_back(plan), errors_.push_back(error);
     } catch (const Unsupported& none) {
-      records_.refuse(plan->run_name() + ": " + none.what());
+      refuse(plan->algorithm(), plan->request(), plan->run_name() + ": " + none.what());
     }
   }
-  void refuse(const std::string& reason) { records_.refuse(reason); }
+  void refuse(const Algorithm& row, const Request& request, const std::string& reason) {
+    records_.refuse(row, request, reason);
+  }
 
   // Measures what was put by, side by side.
   void measure_waiting(const Layer& layer) {
@@ -153,7 +157,7 @@ class Bench {
     const std::vector<Outcome> outcomes = measure_side_by_side(plans, arguments_.seed, arguments_.ruler);
     for (std::size_t k = 0; k < outcomes.size(); ++k) {
       const Outcome& outcome = outcomes[k];
-      if (!outcome.refused.empty()) records_.refuse(outcome.refused);
+      if (!outcome.refused.empty()) refuse(outcome.plan->algorithm(), outcome.plan->request(), outcome.refused);
       if (outcome.timing.samples_ms.empty()) continue;
       Measurement measurement =
           measured(layer, *outcome.plan, outcome.timing, outcome.bytes, errors[k], !arguments_.calls());
@@ -242,7 +246,7 @@ void bench(const BenchArguments& arguments, const Globals& globals) {
           const Request request =
               make_request(layer.problem, dtype, layout, run.options, arguments.rows.place(*run.algorithm), globals);
           if (const Support support = run.algorithm->supports(request); !support) {
-            bench.refuse(support.reason);
+            bench.refuse(*run.algorithm, request, support.reason);
             continue;
           }
           if (globals.json || globals.csv) progress.clear();

@@ -36,7 +36,7 @@ class Checking {
 
   void check(const Layer& layer, const Algorithm& algorithm, const Request& request, Progress& progress) {
     const CheckResult result = convlens::check(algorithm, request, arguments_.seed, oracles_);
-    report_.add(layer, result);
+    report_.add(layer, algorithm, result);
     if (globals_.json || globals_.csv) {
       progress.clear();
       held_back_ += globals_.json ? check_json(layer, result) : check_csv(layer, result);
@@ -52,8 +52,8 @@ class Checking {
 
   // Says what was found; throws Finished when it is no success.
   void finish() {
-    if (!checked_any() && report_.refused() > 0 && !interrupted())
-      throw Unsupported("nothing could be checked: " + report_.first_refusal());
+    if (!checked_any() && !report_.refusals().empty() && !interrupted())
+      throw Unsupported("nothing could be checked: " + report_.refusals().line());
     release();
     arguments_.rows.say_left_out();
     if (!globals_.json && !globals_.csv) print(report_.text(arguments_.verbose));

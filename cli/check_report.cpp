@@ -111,12 +111,8 @@ CheckReport::Row& CheckReport::row_of(const Layer& layer, const CheckResult& res
   return found != table_.end() ? *found : table_.emplace_back(std::move(row));
 }
 
-void CheckReport::add(const Layer& layer, const CheckResult& result) {
-  if (!result.supported) {
-    ++refused_;
-    ++refusals_[result.reason];
-    return;
-  }
+void CheckReport::add(const Layer& layer, const Algorithm& algorithm, const CheckResult& result) {
+  if (!result.supported) return refusals_.add(algorithm, result.request, result.reason);
   ++(result.passed() ? passed_ : failed_);
   Row& row = row_of(layer, result);
   ++row.checks;
@@ -175,17 +171,18 @@ std::string CheckReport::text(bool verbose) const {
 
   std::string text = table.rows() > 0 ? table.text() : "";
   for (const std::string& failure : failures_) text += "\n" + failure;
-  if (refused_ > 0) text += "\nRefused:\n";
+  const std::map<std::string, std::int64_t> refusals = refusals_.reasons();
+  if (!refusals.empty()) text += "\nRefused:\n";
   std::size_t shown = 0;
-  for (const auto& [sentence, count] : refusals_) {
+  for (const auto& [sentence, count] : refusals) {
     if (!verbose && shown++ == kMostRefusals) {
-      text += "  … and " + std::to_string(refusals_.size() - kMostRefusals) + " other sentences; --verbose shows all\n";
+      text += "  … and " + std::to_string(refusals.size() - kMostRefusals) + " other sentences; --verbose shows all\n";
       break;
     }
     text += "  " + std::to_string(count) + " × " + sentence + "\n";
   }
   return text + "\n" + std::to_string(passed_) + " passed, " + std::to_string(failed_) + " failed, " +
-         std::to_string(refused_) + " refused\n";
+         std::to_string(refusals_.count()) + " refused\n";
 }
 
 }  // namespace convlens::cli

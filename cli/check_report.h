@@ -1,11 +1,11 @@
 // What `convlens check` found: as a table for people, and check by check as JSON Lines or CSV.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "algorithms/check/check.h"
+#include "algorithms/measure/refusals.h"
 #include "cli/arguments.h"
 
 namespace convlens::cli {
@@ -20,15 +20,14 @@ class CheckReport {
   enum class Rows { each, by_layouts, by_dtype };
   explicit CheckReport(Rows rows) : rows_(rows) {}
 
-  void add(const Layer& layer, const CheckResult& result);
+  void add(const Layer& layer, const Algorithm& algorithm, const CheckResult& result);
 
   // What a failure was shrunk to: the lines that go under the table.
   void add_failure(const CheckResult& failed, const CheckResult& shrunk);
 
   std::int64_t passed() const { return passed_; }
   std::int64_t failed() const { return failed_; }
-  std::int64_t refused() const { return refused_; }
-  std::string first_refusal() const { return refusals_.empty() ? "" : refusals_.begin()->first; }
+  const Refusals& refusals() const { return refusals_; }
 
   std::string text(bool verbose) const;
 
@@ -43,9 +42,9 @@ class CheckReport {
 
   Rows rows_;
   std::vector<Row> table_;
-  std::map<std::string, std::int64_t> refusals_;  // sentence, how often
+  Refusals refusals_;
   std::vector<std::string> failures_;
-  std::int64_t passed_ = 0, failed_ = 0, refused_ = 0;
+  std::int64_t passed_ = 0, failed_ = 0;
 };
 
 }  // namespace convlens::cli

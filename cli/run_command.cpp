@@ -29,7 +29,7 @@ struct RunArguments {
   RowArguments rows;
 };
 
-constexpr const char* kSizeCharacters = "0123456789xX×";
+constexpr const char* kSizeCharacters = "0123456789xX×-";
 
 // A size option of a layer, as parse.h has it.
 ConvSpec parse_option(const std::string& option, const std::string& text) {

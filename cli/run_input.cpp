@@ -1,6 +1,8 @@
 #include "cli/run_input.h"
 
 #include <algorithm>
+#include <fstream>
+#include <string_view>
 
 #include "algorithms/error.h"
 #include "cli/sample_picture.h"
@@ -10,6 +12,14 @@ namespace convlens::cli {
 namespace {
 
 int colours(int channels) { return channels >= 3 ? 3 : 1; }
+
+// Whether the file begins so, if there is such a file.
+bool begins_with(const std::filesystem::path& path, std::string_view magic) {
+  std::string start(magic.size(), '\0');
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) &&
+         std::ifstream(path, std::ios::binary).read(start.data(), std::ssize(start)) && start == magic;
+}
 
 }  // namespace
 
@@ -24,6 +34,8 @@ RunInput RunInput::sample() {
 RunInput RunInput::picture(const std::filesystem::path& path) {
   RunInput input;
   input.name_ = path.filename().string();
+  if (begins_with(path, "\x93NUMPY"))
+    throw BadInput("--image: " + path.string() + ", must be a PNG or JPEG file; an .npy array goes with --input");
   input.file_.emplace(path);
   input.shape_ = {1, colours(input.file_->channels()), input.file_->height(), input.file_->width()};
   return input;
@@ -33,6 +45,8 @@ RunInput RunInput::array(const std::filesystem::path& path) {
   RunInput input;
   input.name_ = path.filename().string();
   input.path_ = path;
+  if (begins_with(path, "\x89PNG") || begins_with(path, "\xff\xd8\xff"))
+    throw BadInput("--input: " + path.string() + ", must be an .npy array; a picture goes with --image");
   input.array_ = read_npy_header(path);
   const std::vector<std::int64_t>& extents = input.array_->shape;
   if (extents.size() < 2 || extents.size() > 4)

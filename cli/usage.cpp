@@ -43,10 +43,9 @@ std::string unexpected(const std::string& word, const CLI::App& app) {
   const std::vector<CLI::App*> used = app.get_subcommands();
   if (word.starts_with("-")) {
     const std::string name = word.substr(0, word.find('='));
-    const std::string meant = closest(name, option_names(used.empty() ? app : *used.front()));
-    const std::string where = used.empty() ? "" : " of " + used.front()->get_name();
+    const std::string of = used.empty() ? "" : " of " + used.front()->get_name();
     return "option: " + name +
-           (meant.empty() ? ", no option" + where + "; see --help" : ", did you mean \"" + meant + "\"?");
+           suggestion(name, option_names(used.empty() ? app : *used.front()), "an option" + of + ", see --help");
   }
   if (used.empty()) return "command: " + word + suggestion(word, command_names(app));
   return "argument: " + word + ", not expected by " + used.front()->get_name() + "; see --help";

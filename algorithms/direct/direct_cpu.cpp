@@ -23,8 +23,10 @@ namespace {
 Decisions decide(const Request& request) {
   const ConvProblem& problem = request.problem;
   const simd::Panels panels(problem, simd::kRowTapChannel, simd::is_depthwise(problem));
-  const simd::LoopPlan loop(request, panels, simd::picture_row_bytes(request));
-  const std::int64_t border_rows = loop.blocking.images * loop.blocking.rows, size = size_of(request.dtype);
+  const std::int64_t size = size_of(request.dtype);
+  const simd::LoopPlan loop(request, panels, simd::picture_row_bytes(request),
+                            simd::WindowsInPlace::border_length(problem, 1, 1) * size);
+  const std::int64_t border_rows = loop.blocking.images * loop.blocking.rows;
 
   std::vector<Stage> stages = simd::picture_stages(request);
   if (stages.empty()) stages = {input_stage(problem, request.dtype)};

@@ -3,7 +3,8 @@
 //   A(r, k) = im2col(x), r = (n, p, q), k = (u, v, c)       the matrix of im2col_map.h, its columns in NHWC's order
 //   y(n, o, p, q) = bias(o) + Σ_k A(r, k) · W(o, k)
 //
-//   batching=tile   a thread forms the rows of its block of output rows: cache-sized output tiles; with pack=block a few
+//   batching=tile   a thread forms the rows of its block of output rows: cache-sized output tiles; with pack=block a
+//   few
 //                   channels of all taps at a time
 //   batching=full   the whole matrix is stored first, then multiplied
 #include "algorithms/im2col/im2col.h"
@@ -59,7 +60,8 @@ Decisions decide(const Request& request) {
   matrix.lay_out(order);
   const std::int64_t pieces = stored ? 1 : simd::channel_pieces(request);
   const simd::Panels panels(request.problem, simd::kRowTapChannel, false, pieces);
-  const simd::LoopPlan loop(request, panels, matrix.axes[1].stride * matrix.cell_bytes() / pieces);
+  const std::int64_t row_bytes = matrix.axes[1].stride * matrix.cell_bytes() / pieces;
+  const simd::LoopPlan loop(request, panels, row_bytes, stored ? 0 : row_bytes);
   if (!stored) {
     matrix.axes[0].resident = std::min(matrix.axes[0].extent, loop.blocking.images);
     matrix.axes[1].resident = loop.blocking.rows;

@@ -46,13 +46,15 @@ bool pointer_a_row(const ConvProblem& p) {
 
 Decisions decide(const Request& request) {
   const simd::Panels panels(request.problem, simd::kRowTapChannel);
-  const simd::LoopPlan loop(request, panels, simd::picture_row_bytes(request));
+  const bool rows = pointer_a_row(request.problem);
+  const std::int64_t size = size_of(request.dtype);
+  const simd::LoopPlan loop(request, panels, simd::picture_row_bytes(request),
+                            rows ? simd::WindowsInPlace::border_length(request.problem, 1, 1) * size : 0);
   std::vector<Stage> stages = simd::picture_stages(request);
   stages.push_back(im2col_stage(request.problem, request.dtype));
   stages.back().stored = false;
 
-  const bool rows = pointer_a_row(request.problem);
-  const std::int64_t border_rows = loop.blocking.images * loop.blocking.rows, size = size_of(request.dtype);
+  const std::int64_t border_rows = loop.blocking.images * loop.blocking.rows;
   std::vector<Buffer> scratch{{"zeros", simd::WindowsInPlace::zeros_length(request.problem) * size}};
   if (rows)
     scratch.push_back(

@@ -70,7 +70,8 @@ Decisions decide(const Request& request) {
   const std::int64_t pieces = stored ? 1 : simd::channel_pieces(request);
   Stage tensor = im2win_stage(request.problem, request.dtype, WindowOrder::NHWC);
   const simd::Panels panels(request.problem, simd::kTapRowChannel, false, pieces);
-  const simd::LoopPlan loop(request, panels, tensor.axes[2].stride * tensor.cell_bytes() / pieces);
+  const std::int64_t row_bytes = tensor.axes[2].stride * tensor.cell_bytes() / pieces;
+  const simd::LoopPlan loop(request, panels, row_bytes, stored ? 0 : row_bytes);
   if (!stored) {
     tensor.axes[0].resident = std::min(tensor.axes[0].extent, loop.blocking.images);
     tensor.axes[1].resident /= pieces;

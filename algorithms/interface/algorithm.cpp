@@ -28,10 +28,15 @@ OptionSet parse_options(const Algorithm& algorithm, std::string_view text) {
   if (named == sets.end()) {
     std::vector<std::string> names;
     for (const NamedOptions& set : sets) names.push_back(set.name);
-    throw BadInput("options of " + algorithm.id + ": " + std::string(first) + suggestion(first, names));
+    std::string rule = "written id=value";
+    for (const std::string& name : names) rule += ", or " + name;
+    throw BadInput("options of " + algorithm.id + ": " + std::string(first) + suggestion(first, names, rule));
   }
   OptionSet options = OptionSet::parse(named->text, algorithm.options);
-  options.change(text.substr(std::min(text.size(), first.size() + 1)), algorithm.options);
+  if (first.size() == text.size()) return options;
+  const std::string_view changes = text.substr(first.size() + 1);
+  if (changes.empty()) throw BadInput("option: \"\", must be written id=value");
+  options.change(changes, algorithm.options);
   return options;
 }
 

@@ -11,15 +11,18 @@ namespace convlens {
 
 namespace {
 
+// What is empty can be seen in a message.
+std::string quoted(const std::string& text) { return text.empty() ? "\"\"" : text; }
+
 void check_value(const Option& option, const std::string& value) {
   if (option.accepts) {
     if (const std::string rule = option.accepts(value); !rule.empty())
-      throw BadInput("option " + option.id + ": " + value + ", " + rule);
+      throw BadInput("option " + option.id + ": " + quoted(value) + ", " + rule);
     return;
   }
   for (const std::string& legal : option.values)
     if (legal == value) return;
-  throw BadInput("option " + option.id + ": " + value + suggestion(value, option.values));
+  throw BadInput("option " + option.id + ": " + quoted(value) + suggestion(value, option.values));
 }
 
 const Option& find(std::string_view id, std::span<const Option> options) {
@@ -29,8 +32,23 @@ const Option& find(std::string_view id, std::span<const Option> options) {
     ids.push_back(option.id);
   }
   if (ids.empty()) throw BadInput("option: " + std::string(id) + ", this algorithm has no options");
-  throw BadInput("option: " + std::string(id) + suggestion(id, ids));
+  throw BadInput("option: " + quoted(std::string(id)) + suggestion(id, ids));
 }
+
+// What stands between the commas of `text`; nothing in an empty one, but something, if "", before and behind each
+// comma.
+std::vector<std::string_view> items_of(std::string_view text) {
+  std::vector<std::string_view> items;
+  if (text.empty()) return items;
+  for (std::size_t comma = text.find(','); comma != std::string_view::npos; comma = text.find(',')) {
+    items.push_back(text.substr(0, comma));
+    text.remove_prefix(comma + 1);
+  }
+  items.push_back(text);
+  return items;
+}
+
+bool holds_value(std::string_view item) { return item.find('=') != std::string_view::npos; }
 
 }  // namespace
 
@@ -43,21 +61,16 @@ OptionSet OptionSet::parse(std::string_view text, std::span<const Option> option
 
 void OptionSet::change(std::string_view text, std::span<const Option> options) {
   std::set<std::string, std::less<>> named;
-  const auto next_item = [&text] {
-    const std::size_t comma = text.find(',');
-    const std::string_view item = text.substr(0, comma);
-    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
-    return item;
-  };
-  while (!text.empty()) {
-    const std::string_view item = next_item();
-    const std::size_t equals = item.find('=');
-    if (equals == std::string_view::npos) throw BadInput("option: " + std::string(item) + ", must be written id=value");
-    const Option& option = find(item.substr(0, equals), options);
-    std::string value(item.substr(equals + 1));
+  const std::vector<std::string_view> items = items_of(text);
+  for (auto item = items.begin(); item != items.end();) {
+    const std::size_t equals = item->find('=');
+    if (equals == std::string_view::npos && !options.empty())
+      throw BadInput("option: " + quoted(std::string(*item)) + ", must be written id=value");
+    const Option& option = find(item->substr(0, equals), options);
+    std::string value(item->substr(equals + 1));
     // Free text may hold commas, as in points=0,1,-1: what has no "=" goes on with the value before it.
-    while (option.accepts && !text.empty() && text.substr(0, text.find(',')).find('=') == std::string_view::npos)
-      value += "," + std::string(next_item());
+    for (++item; option.accepts && item != items.end() && !holds_value(*item); ++item)
+      value += "," + std::string(*item);
     check_value(option, value);
     if (!named.insert(option.id).second) throw BadInput("option " + option.id + ": " + value + ", must be given once");
     values_[option.id] = value;

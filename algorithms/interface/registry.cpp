@@ -54,16 +54,23 @@ const Algorithm& find_algorithm(std::string_view name) {
     if (row->id == name || row->family == name) return *row;
     names.push_back(row->id);
   }
-  for (const Algorithm* row : algorithms())
-    if (std::ranges::find(names, row->family) == names.end()) names.push_back(row->family);
-  throw BadInput("algorithm: " + std::string(name) + suggestion(name, names));
+  std::string families;
+  for (const Algorithm* row : algorithms()) {
+    if (std::ranges::find(names, row->family) != names.end()) continue;
+    names.push_back(row->family);
+    families += (families.empty() ? "" : " | ") + row->family;
+  }
+  throw BadInput("algorithm: " + (name.empty() ? "\"\"" : std::string(name)) +
+                 suggestion(name, names, "a row of `convlens list algorithms`, or a family: " + families));
 }
 
 Run parse_run(std::string_view text) {
   const std::size_t colon = text.find(':');
   const Algorithm& algorithm = find_algorithm(text.substr(0, colon));
-  const std::string_view options = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
-  return {&algorithm, parse_options(algorithm, options)};
+  if (colon == std::string_view::npos) return {&algorithm, parse_options(algorithm, "")};
+  if (colon + 1 == text.size())
+    throw BadInput("options of " + algorithm.id + ": \"\", must be written id=value after the colon");
+  return {&algorithm, parse_options(algorithm, text.substr(colon + 1))};
 }
 
 }  // namespace convlens

@@ -116,7 +116,9 @@ double measured_gbytes(int threads) {
 const Ceilings& cpu_ceilings(int threads) {
   static std::mutex mutex;
   static std::map<int, Ceilings> measured;
-  const int count = threads > 0 ? threads : machine().cores;
+  // More threads than cores take turns, and reach no more than as many as there are.
+  const int running = std::min(machine().cores, omp_get_thread_limit());
+  const int count = threads > 0 ? std::min(threads, running) : running;
   const std::lock_guard lock(mutex);
   const auto found = measured.find(count);
   if (found != measured.end()) return found->second;

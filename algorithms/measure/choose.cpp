@@ -1,13 +1,11 @@
 #include "algorithms/measure/choose.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 
-#include "algorithms/embedded.h"
-#include "algorithms/error.h"
 #include "algorithms/measure/device.h"
+#include "algorithms/measure/lighter.h"
 #include "algorithms/measure/session.h"
 
 namespace convlens {
@@ -15,45 +13,36 @@ namespace convlens {
 namespace {
 
 constexpr double kWarm = 3;  // how much faster the last-level cache is than memory
-constexpr int kFairCalls = 3;
+constexpr std::size_t kFairCalls = 3;
 
-double share(const std::string& line, const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc{} && end == text.data() + text.size() && value > 0) return value;
-  throw BadInput("rows.model, " + line + ": " + text + ", must be a number > 0");
+bool same(const Run& a, const Run& b) { return a.algorithm == b.algorithm && a.options == b.options; }
+
+// Whether an optimisation is switched off, or otherwise than usual.
+bool ablated(const Run& run) {
+  return std::ranges::any_of(run.algorithm->options, [&](const Option& option) {
+    return option.ablation && run.options[option.id] != option.default_value;
+  });
 }
 
-// The words of a column, each with what it stands for; "any" stands for nothing in particular.
-template <class Value>
-std::optional<Value> one_of(const std::string& line, const std::string& word,
-                            const std::map<std::string, Value>& meanings) {
-  if (word == "any") return std::nullopt;
-  const auto found = meanings.find(word);
-  if (found == meanings.end()) throw BadInput("rows.model, " + line + ": " + word + ", not known in this column");
-  return found->second;
-}
-
-// "onednn.direct:format=blocked  NHWC  dense  0.9  1.5"
-RowModel parse_line(const std::string& line) {
-  constexpr std::string_view kBlanks = " \t\r";
-  std::vector<std::string> words;
-  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string::npos;) {
-    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = line.find_first_not_of(kBlanks, end);
+// The candidate with what the model says of it, or with what it knows nothing about.
+Candidate with_estimate(Candidate candidate) {
+  const Plan& plan = *candidate.plan;
+  const Request& request = plan.request();
+  if (plan.flops() == 0) return candidate;
+  const Run run{&plan.algorithm(), request.options};
+  bool known = false;  // the run, for other layers or layouts
+  for (const RowModel& model : row_models()) {
+    if (!same(model.run, run)) continue;
+    known = true;
+    if (!model.fits(request)) continue;
+    candidate.estimate = estimate(plan, model, cpu_ceilings(request.threads));
+    return candidate;
   }
-  if (words.size() != 5) throw BadInput("rows.model, " + line + ": must be a run, layout, layers and two numbers");
-  return {parse_run(words[0]),
-          one_of<Layout>(line, words[1], {{"NCHW", Layout::NCHW}, {"NHWC", Layout::NHWC}, {"CHWN", Layout::CHWN}}),
-          one_of<bool>(line, words[2], {{"depthwise", true}, {"dense", false}}), share(line, words[3]),
-          share(line, words[4])};
-}
-
-const RowModel* model_of(const Run& run, const Request& request) {
-  for (const RowModel& model : row_models())
-    if (model.run.algorithm == run.algorithm && model.run.options == run.options && model.fits(request)) return &model;
-  return nullptr;
+  const std::string options = run.options.text(run.algorithm->options);
+  candidate.no_model = known && one_channel_a_group(request.problem) ? "depthwise layers"
+                       : known                                       ? "x in " + std::string(name(request.layouts.x))
+                                                                     : (options.empty() ? run.algorithm->id : options);
+  return candidate;
 }
 
 // The defaults, and each other value of an option that is no ablation.
@@ -80,27 +69,6 @@ double milliseconds(std::chrono::steady_clock::duration time) {
 
 }  // namespace
 
-const std::vector<RowModel>& row_models() {
-  static const std::vector<RowModel> models = [] {
-    std::vector<RowModel> parsed;
-    for (const EmbeddedFile& file : model_files())
-      for (std::string_view rest = file.text; !rest.empty();) {
-        const std::size_t end = std::min(rest.find('\n'), rest.size());
-        const std::string_view line = rest.substr(0, end);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-        const std::string facts(line.substr(0, line.find('#')));
-        if (!facts.empty()) parsed.push_back(parse_line(facts));
-      }
-    return parsed;
-  }();
-  return models;
-}
-
-bool RowModel::fits(const Request& request) const {
-  const bool one_channel = request.problem.groups() > 1 && request.problem.ci_per_group() == 1;
-  return (!x || *x == request.layouts.x) && (!depthwise || *depthwise == one_channel);
-}
-
 std::string Estimate::bound() const {
   if (transform_ms > std::max(arithmetic_ms, memory_ms)) return "transforms";
   return arithmetic_ms >= memory_ms ? "arithmetic" : "memory";
@@ -123,9 +91,7 @@ Estimate estimate(const Plan& plan, const RowModel& model, const Ceilings& ceili
 std::vector<Run> runs_to_choose_from() {
   std::vector<Run> runs;
   for (const RowModel& model : row_models())
-    if (std::ranges::none_of(runs, [&](const Run& run) {
-          return run.algorithm == model.run.algorithm && run.options == model.run.options;
-        }))
+    if (!ablated(model.run) && std::ranges::none_of(runs, [&](const Run& run) { return same(run, model.run); }))
       runs.push_back(model.run);
   for (const Algorithm* row : algorithms()) {
     if (std::ranges::any_of(row_models(), [&](const RowModel& model) { return model.run.algorithm == row; })) continue;
@@ -135,23 +101,38 @@ std::vector<Run> runs_to_choose_from() {
   return runs;
 }
 
-std::vector<Candidate> candidates(const std::vector<Run>& runs, const Request& request,
-                                  std::map<std::string, std::int64_t>& refused) {
-  std::vector<Candidate> fitting;
+Choice candidates(const std::vector<Run>& runs, const Request& request) {
+  Choice choice;
+  const auto bytes = [](const std::shared_ptr<const Plan>& plan) { return plan->workspace_bytes(); };
+  const auto add = [&](const std::shared_ptr<const Plan>& plan, const std::shared_ptr<const Plan>& instead_of) {
+    const auto same_name = [&](const Candidate& c) { return c.plan->run_name() == plan->run_name(); };
+    if (std::ranges::any_of(choice.ranked, same_name)) return;
+    choice.ranked.push_back(with_estimate({.plan = plan, .instead_of = instead_of}));
+  };
+  std::vector<Lighter> lighter;
+  std::vector<std::shared_ptr<const Plan>> too_large;
   for (const Run& run : runs) {
     Request own = request;
     own.options = run.options;
-    if (const Support support = run.algorithm->supports(own); !support) {
-      ++refused[support.reason];
+    const Support support = run.algorithm->supports(own);
+    if (support) {
+      add(run.algorithm->plan(own), nullptr);
       continue;
     }
-    Candidate candidate{.plan = run.algorithm->plan(own), .estimate = std::nullopt};
-    if (const RowModel* model = model_of(run, own))
-      candidate.estimate = estimate(*candidate.plan, *model, cpu_ceilings(candidate.plan->request().threads));
-    fitting.push_back(std::move(candidate));
+    choice.refused.add(*run.algorithm, own, support.reason);
+    Request unlimited = own;
+    unlimited.memory_limit = std::nullopt;
+    if (!run.algorithm->supports(unlimited)) continue;
+    too_large.push_back(run.algorithm->plan(unlimited));
+    lighter.push_back(lighter_plans(*run.algorithm, own));
   }
-  std::ranges::stable_sort(fitting, by_model);
-  return fitting;
+  for (std::size_t k = 0; k < lighter.size(); ++k) {
+    for (const std::shared_ptr<const Plan>& plan : lighter[k].plans) add(plan, too_large[k]);
+    if (!choice.smallest || bytes(lighter[k].smallest) < bytes(choice.smallest)) choice.smallest = lighter[k].smallest;
+  }
+  if (!choice.ranked.empty()) choice.smallest = nullptr;
+  std::ranges::stable_sort(choice.ranked, by_model);
+  return choice;
 }
 
 void measure(std::vector<Candidate>& candidates, const ContestOptions& options) {
@@ -159,8 +140,9 @@ void measure(std::vector<Candidate>& candidates, const ContestOptions& options) 
   struct Entrant {
     Candidate* candidate;
     Session session;
-    int calls = 0;
     double spent_ms = 0;
+
+    std::size_t calls() const { return candidate->timing.samples_ms.size(); }
   };
   if (candidates.empty()) return;
   const double best_model = candidates.front().estimate ? candidates.front().estimate->ms() : 0;
@@ -177,8 +159,8 @@ void measure(std::vector<Candidate>& candidates, const ContestOptions& options) 
   const auto judge = [&](Entrant& entrant) {
     const double behind = entrant.candidate->measured_ms / best;
     if (entrant.spent_ms < 1e3 * options.chance) return;
-    if (behind > options.hopeless || (entrant.calls >= kFairCalls && behind > options.behind))
-      entrant.candidate->left_out = "behind after " + std::to_string(entrant.calls) + " calls";
+    if (behind > options.hopeless || (entrant.calls() >= kFairCalls && behind > options.behind))
+      entrant.candidate->left_out = "behind after " + std::to_string(entrant.calls()) + " calls";
   };
   const auto stopped = [&] { return options.stop && options.stop(); };
   const Clock::time_point begin = Clock::now();
@@ -189,7 +171,7 @@ void measure(std::vector<Candidate>& candidates, const ContestOptions& options) 
       const Clock::time_point start = Clock::now();
       entrant.session.run();
       const double time = milliseconds(Clock::now() - start);
-      ++entrant.calls;
+      entrant.candidate->timing.samples_ms.push_back(time);
       entrant.spent_ms += time;
       double& least = entrant.candidate->measured_ms;
       least = std::fmin(least, time);  // which takes a number over a NaN
@@ -201,6 +183,14 @@ void measure(std::vector<Candidate>& candidates, const ContestOptions& options) 
     if (std::isnan(a.measured_ms) != std::isnan(b.measured_ms)) return std::isnan(b.measured_ms);
     return a.measured_ms < b.measured_ms;
   });
+}
+
+std::string advice_on_waiting(const std::vector<Candidate>& candidates) {
+  for (const Candidate& c : candidates)
+    if (c.plan->request().place.kind == Place::Kind::host)
+      if (const std::string advice = advice_on_waiting(c.timing, c.plan->request().threads); !advice.empty())
+        return advice;
+  return "";
 }
 
 }  // namespace convlens

@@ -14,13 +14,14 @@
 
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "algorithms/interface/registry.h"
 #include "algorithms/measure/machine.h"
+#include "algorithms/measure/refusals.h"
+#include "algorithms/measure/ruler.h"
 
 namespace convlens {
 
@@ -35,6 +36,9 @@ struct RowModel {
 };
 const std::vector<RowModel>& row_models();
 
+// What rows.model calls depthwise.
+bool one_channel_a_group(const ConvProblem& problem);
+
 struct Estimate {
   double arithmetic_ms = 0, memory_ms = 0, transform_ms = 0;  // F / (e·P), B / M, T / (s·M)
   double roofline_ms = 0;                                     // the first term with e = 1
@@ -46,19 +50,29 @@ Estimate estimate(const Plan& plan, const RowModel& model, const Ceilings& ceili
 
 struct Candidate {
   std::shared_ptr<const Plan> plan;
-  std::optional<Estimate> estimate;                               // none for a run without a model
+  std::optional<Estimate> estimate = {};                          // none for a run without a model, or without work
+  std::string no_model = {};                                      // of what there is no model: "pack=off"; or ""
+  std::shared_ptr<const Plan> instead_of = {};                    // the run that needs too much memory; or none
   double measured_ms = std::numeric_limits<double>::quiet_NaN();  // the least of its samples; NaN when not measured
+  Timing timing = {};                                             // all of them
   std::string left_out = {};                                      // why it was not measured to the end, or ""
 };
 
 // The runs worth a look on this machine: those of rows.model, and every other row with its defaults and with each other
-// value of the options that are no ablations.
+// value of the options that are no ablations. Ablations are slower, and looked at where they save memory that is short.
 std::vector<Run> runs_to_choose_from();
 
-// Those of `runs` that compute the request, whose own options do not matter, ranked by the model; runs without a model
-// come last. Counts in `refused` why the others do not.
-std::vector<Candidate> candidates(const std::vector<Run>& runs, const Request& request,
-                                  std::map<std::string, std::int64_t>& refused);
+struct Choice {
+  std::vector<Candidate> ranked;  // by the model; runs without a model come last
+  Refusals refused;               // why others of the runs do not compute the request
+
+  // Where a memory limit keeps all runs out: the plan that would fit the smallest limit.
+  std::shared_ptr<const Plan> smallest;
+};
+
+// What there is among `runs` for the request, whose own options do not matter. A run that exceeds the memory limit is
+// looked at with other values of those options that it has at their defaults (lighter.h).
+Choice candidates(const std::vector<Run>& runs, const Request& request);
 
 // Left out are those of which the model expects `hopeless` times the best, and those that have had their chance, in
 // `chance` seconds, and are `hopeless` times behind the best sample, or `behind` times after three calls. A busy
@@ -73,5 +87,8 @@ struct ContestOptions {
 // Measures the candidates interleaved, a call of each in turn, and ranks them by their least sample: on a busy machine
 // a disturbed sample says nothing about its row. Those left out come last, in the order of the model.
 void measure(std::vector<Candidate>& candidates, const ContestOptions& options);
+
+// What the ruler advises on the samples of any of them; "" where they agree.
+std::string advice_on_waiting(const std::vector<Candidate>& candidates);
 
 }  // namespace convlens

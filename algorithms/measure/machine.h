@@ -25,10 +25,11 @@ struct Library {
 };
 std::vector<Library> libraries();
 
-// What the CPU can do at most, measured once a process for `threads` threads (0: all): independent multiply-adds of f32
-// vectors in registers, and a copy far larger than the cache. The widest vectors that the CPU has are used, whatever
-// the program was compiled for, because BLAS and the fast rows choose theirs at run time too. Each is the best of many
-// short tries: on a busy machine a ceiling would otherwise be too low, and a row could break through it.
+// What the CPU can do at most, measured once a process for as many of `threads` threads (0: all) as run at once:
+// independent multiply-adds of f32 vectors in registers, and a copy far larger than the cache. The widest vectors that
+// the CPU has are used, whatever the program was compiled for, because BLAS and the fast rows choose theirs at run time
+// too. Each is the best of many short tries: on a busy machine a ceiling would otherwise be too low, and a row could
+// break through it.
 struct Ceilings {
   double gflops = 0;    // 10⁹ f32 operations a second
   double gbytes = 0;    // read + write, 10⁹ bytes a second

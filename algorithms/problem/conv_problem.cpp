@@ -26,6 +26,13 @@ std::int64_t pairs_inside(std::int64_t outputs, std::int64_t taps, std::int64_t 
   return inside;
 }
 
+// "stride_h: 0, must be ≥ 1; groups: 3, must divide ci = 4"
+std::string one_line(const std::vector<BrokenRule>& rules) {
+  std::string line;
+  for (const BrokenRule& broken : rules) line += (line.empty() ? "" : "; ") + broken.line();
+  return line;
+}
+
 }  // namespace
 
 std::vector<BrokenRule> broken_rules(const ConvSpec& s) {
@@ -73,9 +80,7 @@ std::vector<BrokenRule> broken_rules(const ConvSpec& s) {
 }
 
 ConvProblem::ConvProblem(const ConvSpec& spec) : spec_(spec) {
-  std::string lines;
-  for (const BrokenRule& broken : broken_rules(spec)) lines += (lines.empty() ? "" : "\n") + broken.line();
-  if (!lines.empty()) throw BadInput(lines);
+  if (const std::string line = one_line(broken_rules(spec)); !line.empty()) throw BadInput(line);
 
   ho_ = (padded_h() - extent_h()) / spec.stride_h + 1;
   wo_ = (padded_w() - extent_w()) / spec.stride_w + 1;

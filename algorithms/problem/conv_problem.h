@@ -43,7 +43,7 @@ std::vector<BrokenRule> broken_rules(const ConvSpec& spec);
 
 class ConvProblem {
  public:
-  // Throws BadInput with one line a broken rule, Unsupported when a size overflows 64 bits.
+  // Throws BadInput with all broken rules in one line, Unsupported when a size overflows 64 bits.
   explicit ConvProblem(const ConvSpec& spec);
 
   const ConvSpec& spec() const { return spec_; }

@@ -26,7 +26,8 @@ NamedLayer parse_line(std::string_view line, std::string_view suite) {
   if (times != std::string_view::npos) {
     std::string_view count = line.substr(times + kTimes.size());
     count = count.substr(0, count.find_last_not_of(kBlanks) + 1);
-    layer.repeats = parse_count(layer.name + ", repeats", count);
+    layer.repeats = parse_whole(layer.name + ", repeats", count);
+    if (layer.repeats < 1) throw BadInput(layer.name + ", repeats: " + std::to_string(layer.repeats) + ", must be ≥ 1");
     line = line.substr(0, times);
   }
   layer.spec = parse_spec(line.substr(name_end));
@@ -69,10 +70,7 @@ const NamedLayer& find_layer(std::string_view name) {
     if (layer.name == name) return layer;
     names.push_back(layer.name);
   }
-  // The list of all names is too long for a message.
-  if (closest(name, names).empty())
-    throw BadInput("layer: " + std::string(name) + ", no such layer (`convlens list layers` shows all)");
-  throw BadInput("layer: " + std::string(name) + suggestion(name, names));
+  throw BadInput("layer: " + std::string(name) + suggestion(name, names, "a layer of `convlens list layers`"));
 }
 
 std::vector<NamedLayer> find_suite(std::string_view suite) {

@@ -49,7 +49,8 @@ std::vector<std::int64_t> numbers(const std::string& parameter, std::string_view
   const std::string plain = with_plain_crosses(text);
   for (std::string_view rest = plain;;) {
     const std::size_t cross = rest.find('x');
-    values.push_back(parse_count(parameter + " " + std::string(text), rest.substr(0, cross)));
+    values.push_back(
+        parse_whole(plain == rest ? parameter : parameter + " " + std::string(text), rest.substr(0, cross)));
     if (cross == std::string_view::npos) break;
     rest.remove_prefix(cross + 1);
   }
@@ -102,15 +103,15 @@ std::string joined(std::initializer_list<std::int64_t> values) {
 
 }  // namespace
 
-std::int64_t parse_count(const std::string& parameter, std::string_view digits) {
+std::int64_t parse_whole(const std::string& parameter, std::string_view text) {
   std::int64_t value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stopped, error] = std::from_chars(digits.data(), end, value);
-  const std::string shown = digits.empty() ? "\"\"" : std::string(digits);
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  const std::string shown = text.empty() ? "\"\"" : std::string(text);
   if (error == std::errc::result_out_of_range && stopped == end)
-    throw BadInput(parameter + ": " + shown + ", must be ≤ 9223372036854775807");
-  if (error != std::errc{} || stopped != end || !is_digit(digits.front()))
-    throw BadInput(parameter + ": " + shown + ", must be a whole number ≥ 0");
+    throw BadInput(parameter + ": " + shown + ", must be " +
+                   (text.front() == '-' ? "≥ -9223372036854775808" : "≤ 9223372036854775807"));
+  if (error != std::errc{} || stopped != end) throw BadInput(parameter + ": " + shown + ", must be a whole number");
   return value;
 }
 

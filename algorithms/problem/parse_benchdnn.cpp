@@ -51,7 +51,7 @@ Entries read_entries(std::string_view text) {
     text.remove_prefix(key.size());
 
     const std::size_t end = std::min(text.find_first_of(kLetters), text.find('_'));
-    if (!entries.emplace(key, parse_count(key, text.substr(0, end))).second)
+    if (!entries.emplace(key, parse_whole(key, text.substr(0, end))).second)
       throw BadInput(key + ": given twice, must be given once");
     text.remove_prefix(std::min(end, text.size()));
   }
@@ -89,7 +89,8 @@ std::optional<std::int64_t> outputs(const Axis& a) {
 // Pads the axis so that it makes `stated` outputs.
 void fit_padding(Axis& a, bool padding_given, const std::string& key, std::int64_t stated) {
   if (stated < 1) throw BadInput(key + ": " + std::to_string(stated) + ", must be ≥ 1");
-  if (std::min({a.size, a.filter, a.stride, a.dilation}) < 1) return;  // ConvProblem says which rule this breaks
+  // ConvProblem says which rule this breaks.
+  if (std::min({a.size, a.filter, a.stride, a.dilation}) < 1 || a.before < 0) return;
 
   // (o − 1)·s + d·(k − 1) + 1 elements are read, `lacking` more than there are.
   const char* const what = "the input that the stated output reads";
@@ -114,7 +115,9 @@ Axis read_axis(const Entries& entries, const std::string& axis) {
   a.size = needed(entries, "i" + axis);
   a.filter = needed(entries, "k" + axis);
   a.stride = given(entries, "s" + axis).value_or(1);
-  a.dilation = checked::sum("dilation", {given(entries, "d" + axis).value_or(0), 1});
+  const std::int64_t gaps = given(entries, "d" + axis).value_or(0);  // one less than our dilation, and so is its rule
+  if (gaps < 0) throw BadInput("d" + axis + ": " + std::to_string(gaps) + ", must be ≥ 0");
+  a.dilation = checked::sum("dilation", {gaps, 1});
   const std::optional<std::int64_t> padding = given(entries, "p" + axis), stated = given(entries, "o" + axis);
   a.before = a.after = padding.value_or(0);
   if (stated) fit_padding(a, padding.has_value(), "o" + axis, *stated);

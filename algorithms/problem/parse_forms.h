@@ -9,8 +9,9 @@
 
 namespace convlens {
 
-// `digits` as a number. Throws BadInput, naming `parameter`, unless it is a whole number from 0 to 2^63 − 1.
-std::int64_t parse_count(const std::string& parameter, std::string_view digits);
+// `text` as a number. Throws BadInput, naming `parameter`, unless it is a whole number of 64 bits; which of them are
+// legal is said by the rules of a layer (conv_problem.h).
+std::int64_t parse_whole(const std::string& parameter, std::string_view text);
 
 // "128x64x56x56 --filter 64x3x3 --stride 2"
 ConvSpec parse_flags(std::string_view text);

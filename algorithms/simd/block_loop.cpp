@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "algorithms/problem/checked.h"
 #include "algorithms/simd/tile_blocks.h"
 
 namespace convlens::simd {
@@ -13,10 +14,9 @@ constexpr std::int64_t kTiles = 4;            // of pixels that a panel read fro
 constexpr std::int64_t kTilesToPackFor = 32;  // and a panel that is packed for them
 }  // namespace
 
-Blocking choose_blocking(const Request& request, const Panels& panels, std::int64_t row_bytes) {
+Blocking choose_blocking(const Request& request, const Panels& panels, std::int64_t row_bytes, bool packs) {
   const ConvProblem& p = request.problem;
   if (request.options.is("cache_block", "off")) return {1, p.ho()};
-  const bool packs = choose_pack(request) == Pack::block;
   const std::int64_t threads = used_threads(request), all = p.n() * p.ho();
   const std::int64_t fits = std::max<std::int64_t>(1, kHalfL2 / std::max<std::int64_t>(1, row_bytes));
   const std::int64_t tiles = parts((packs ? kTilesToPackFor : kTiles) * tile_pixels(), p.wo());  // in rows
@@ -85,7 +85,8 @@ std::vector<Option> loop_options() {
       {"pack",
        "Packed filter",
        "Pack the filter into panels before the loops (on), or each panel for a large block of pixels by the "
-       "thread that is about to use it, or read w where it lies; auto packs by block what outgrows an L2 cache.",
+       "thread that is about to use it (block, or on where that takes less memory), or read w where it lies (off); "
+       "auto packs by block what outgrows an L2 cache.",
        {"auto", "on", "block", "off"},
        "auto",
        true});
@@ -113,12 +114,24 @@ Rule f32_only() {
           }};
 }
 
-LoopPlan::LoopPlan(const Request& request, const Panels& filter_panels, std::int64_t row_bytes)
+LoopPlan::LoopPlan(const Request& request, const Panels& filter_panels, std::int64_t row_bytes, std::int64_t held_bytes)
     : problem(request.problem),
       panels(filter_panels),
-      blocking(choose_blocking(request, filter_panels, row_bytes)),
+      blocking(choose_blocking(request, filter_panels, row_bytes * filter_panels.pieces(), false)),
       switches(simd::switches(request)),
-      threads(used_threads(request)) {}
+      threads(used_threads(request)) {
+  if (switches.pack != Pack::block) return;
+  const auto held = [&](const Blocking& b, std::int64_t row) {
+    return checked::product("bytes of the threads' blocks", {threads, b.images, b.rows, row});
+  };
+  const Blocking large = choose_blocking(request, panels, row_bytes, true);
+  bounded = panels.stage_in_pieces(problem, threads).bytes() + held(large, held_bytes) >
+            panels.stage(problem).bytes() + held(blocking, held_bytes * panels.pieces());
+  if (bounded)
+    switches.pack = Pack::on;
+  else
+    blocking = large;
+}
 
 Decisions LoopPlan::decisions(std::vector<Stage> stages, std::vector<Buffer> scratch) const {
   Decisions d;
@@ -130,6 +143,7 @@ Decisions LoopPlan::decisions(std::vector<Stage> stages, std::vector<Buffer> scr
   d.executed_flops = panels.executed_flops(problem);
   d.error_model = plain_sum_model(problem, DType::f32);
   d.notes = {"instructions: " + instruction_set()};
+  if (bounded) d.notes.push_back("packed before the loops: by block takes more memory");
   return d;
 }
 

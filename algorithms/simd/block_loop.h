@@ -57,8 +57,8 @@ Pack choose_pack(const Request& request);
 Switches switches(const Request& request);
 
 // As many output rows as keep `row_bytes` each within half an L2 cache, but so that every thread gets several blocks;
-// where packing is done once a block, few large ones instead, and shares of them.
-Blocking choose_blocking(const Request& request, const Panels& panels, std::int64_t row_bytes);
+// where each block `packs` its panels, few large ones instead, and shares of them.
+Blocking choose_blocking(const Request& request, const Panels& panels, std::int64_t row_bytes, bool packs);
 // How many pieces the channels are taken in where each block packs its panels: the fewest equal ones that leave a
 // piece's panel and windows in the nearest caches, but of whole vectors of channels. One where there are groups.
 std::int64_t channel_pieces(const Request& request);
@@ -230,9 +230,12 @@ struct LoopPlan {
   Blocking blocking;
   Switches switches;
   int threads;
+  bool bounded = false;  // packs before the loops, because packing by block would take more memory
 
-  // `row_bytes` are those that the windows of one output row take.
-  LoopPlan(const Request& request, const Panels& panels, std::int64_t row_bytes);
+  // `row_bytes` are those that the windows of one output row take, `held_bytes` those of them, or of their borders,
+  // that a thread stores for each row of its block. Where packing by block would take more memory than packing before
+  // the loops, the latter is done, with the same sums.
+  LoopPlan(const Request& request, const Panels& panels, std::int64_t row_bytes, std::int64_t held_bytes);
 
   // Everything but how to execute: `stages` and the panels, and `scratch` and their bias.
   Decisions decisions(std::vector<Stage> stages, std::vector<Buffer> scratch) const;

@@ -142,7 +142,7 @@ TEST_CASE("B58: a dilated kernel wider than the image reaches into the padding a
   ConvSpec one_row_too_few{.hi = 5, .wi = 5, .hf = 3, .wf = 3, .dilation_h = 4, .dilation_w = 4};
   one_row_too_few.pad_top = one_row_too_few.pad_bottom = one_row_too_few.pad_left = one_row_too_few.pad_right = 1;
   CHECK(refusal(one_row_too_few) ==
-        "hf: 3, with dilation 4 reaches over 9 elements, must be ≤ the padded input's 7\n"
+        "hf: 3, with dilation 4 reaches over 9 elements, must be ≤ the padded input's 7; "
         "wf: 3, with dilation 4 reaches over 9 elements, must be ≤ the padded input's 7");
 
   SECTION("by any dilation, in one axis or both") {

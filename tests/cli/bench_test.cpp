@@ -100,7 +100,7 @@ TEST_CASE("bench --timed kernel measures rows that have a kernel, names it in th
   CHECK(all[2]["algorithm"] == "direct.ref");
   CHECK(both.err == "");
   CHECK(convlens_command(shell_words("bench " + kSmall + " --timed kernle")).err ==
-        "convlens: --timed: kernle, did you mean \"kernel\"?\n");
+        "convlens: --timed: kernle, must be one of call | kernel | all; did you mean \"kernel\"?\n");
 }
 
 TEST_CASE("bench's table labels what is no plain utilisation") {

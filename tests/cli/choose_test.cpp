@@ -59,8 +59,47 @@ TEST_CASE("choose keeps to the rows, type and memory that are asked for, and ref
   const CommandResult small = convlens_command(shell_words("choose " + kSmall + " --memory-limit 1KiB"));
   CHECK(small.exit == 3);
   CHECK_THAT(small.err,
-             Contains("nothing to choose from: tensors: x 4608 + w 4608 + y 9216 bytes, must be ≤ the memory "
-                      "limit of 1024 bytes"));
+             Contains("nothing to choose from: ") &&
+                 Contains("tensors: x 4608 + w 4608 + y 9216 bytes, must be ≤ the memory limit of 1024 bytes") &&
+                 Contains("; the least that any needs is 18432 bytes, by direct.ref"));
+  CHECK(small.err_lines().size() == 1);
   CHECK(convlens_command({"choose"}).exit == 2);
   CHECK(convlens_command(shell_words("choose " + kSmall + " --csv")).exit == 2);
+}
+
+TEST_CASE("choose names the options with which a row fits the memory, and the row that does not") {
+  const CommandResult tight =
+      convlens_command(shell_words("choose " + kSmall + " --layout NHWC --algorithm direct.cpu --memory-limit 25KB"));
+  CHECK(tight.exit == 0);
+  CHECK_THAT(tight.out, Contains("direct.cpu:pack=off") && Contains("direct.cpu needs "));
+  const CommandResult mixed =
+      convlens_command(shell_words("choose cv1 cv12 --algorithm winograd.cpu --memory-limit 1GiB"));
+  CHECK(mixed.exit == 0);  // cv12 has a choice
+  CHECK_THAT(mixed.err, Contains("nothing to choose from: cv1, f32") && Contains("winograd needs stride 1, got 4x4"));
+}
+
+TEST_CASE("choose says in words where it has no model, and where there is nothing to compute") {
+  const CommandResult off = convlens_command(shell_words("choose " + kSmall + " --algorithm direct.cpu:simd=off"));
+  CHECK_THAT(off.out, Contains("no model for simd=off"));
+  for (const std::string how : {"", " --measure", " --compare"}) {
+    const CommandResult empty = convlens_command(shell_words("choose '0x8x12x12 --filter 16x3x3'" + how));
+    INFO(how);
+    CHECK(empty.exit == 0);
+    CHECK_THAT(empty.out, Contains("Nothing to compute: N = 0") && !Contains("%"));
+  }
+  const CommandResult json = convlens_command(shell_words("choose '0x8x12x12 --filter 16x3x3' --json"));
+  REQUIRE(json_lines(json.out).size() == 1);
+  CHECK(json_lines(json.out)[0]["nothing_to_compute"] == true);
+  for (const auto& candidate : json_lines(json.out)[0]["candidates"]) CHECK(candidate["model"].is_null());
+}
+
+TEST_CASE("choose, bench and check name the refusal that tells most") {
+  for (const std::string command : {"choose", "bench", "check"}) {
+    const CommandResult result =
+        convlens_command(shell_words(command + " cv1 --algorithm winograd.cpu --dtype all --layout all"));
+    INFO(command);
+    CHECK(result.exit == 3);
+    REQUIRE(result.err_lines().size() == 1);
+    CHECK_THAT(result.err, Contains(": winograd needs stride 1, got 4x4 (and 3 other reasons)"));
+  }
 }

@@ -20,7 +20,7 @@ struct Mistake {
 
 const std::vector<Mistake> kMistakes{
     {2, "", "command: none given, must be one of list"},
-    {2, "explian", "command: explian, did you mean \"explain\"?"},
+    {2, "explian", "command: explian, must be one of list | run | explain"},
     {2, "frobnicate", "command: frobnicate, must be one of list"},
     {2, "''", "argument: \"\", must not be empty"},
     {2, "check ''", "argument: \"\", must not be empty"},
@@ -31,12 +31,13 @@ const std::vector<Mistake> kMistakes{
     {2, "run --filter box --pad ''", "--pad: \"\", must not be empty"},
     {2, "run --filter box -o ''", "-o: \"\", must not be empty"},
     {2, "explain cv9 --algorithm im2col --at ''", "--at: \"\", must not be empty"},
-    {2, "check cv9 --algoritm direct", "option: --algoritm, did you mean \"--algorithm\"?"},
-    {2, "check cv9 --qqq", "option: --qqq, no option of check"},
-    {2, "--threds 2 list layers", "option: --threds, did you mean \"--threads\"?"},
+    {2, "check cv9 --algoritm direct",
+     "option: --algoritm, must be an option of check, see --help; did you mean \"--algorithm\"?"},
+    {2, "check cv9 --qqq", "option: --qqq, must be an option of check, see --help"},
+    {2, "--threds 2 list layers", "option: --threds, must be an option, see --help; did you mean \"--threads\"?"},
     {2, "list algorithms layers", "argument: layers, not expected by list"},
     {2, "list", "list: nothing named, must be one of algorithms | layers"},
-    {2, "list layer", "list: layer, did you mean \"layers\"?"},
+    {2, "list layer", "list: layer, must be one of algorithms | layers"},
     {2, "list layers --json --csv", "--csv: given with --json, must be one of them"},
     {2, "list layers --measure", "--measure: given for layers, must go with devices"},
     {2, "list layers --markdown --json", "--markdown: given with --json or --csv"},
@@ -60,20 +61,26 @@ const std::vector<Mistake> kMistakes{
     {2, "explain cv9 --algorithm direct cv8", "layer: 2 given, must be exactly one"},
     {2, "explain cv8 --layer cv9 --algorithm direct", "layer: 2 given, must be exactly one"},
     {2, "explain cv9 --algorithm direct --algorithm im2col", "--algorithm: given 2 times, must be given once"},
-    {2, "explain cv9 --algorithm drect", "algorithm: drect, did you mean \"direct\"?"},
-    {2, "explain cv99 --algorithm direct", "layer: cv99, did you mean \"cv9\"?"},
+    {2, "explain cv9 --algorithm drect",
+     "algorithm: drect, must be a row of `convlens list algorithms`, or a family: direct | "},
+    {2, "explain cv99 --algorithm direct",
+     "layer: cv99, must be a layer or suite of `convlens list layers`, or a problem"},
     {2, "explain qwertyuiop --algorithm direct", "layer: qwertyuiop, must be a layer or suite"},
     {2, "check --suite vc --algorithm direct", "did you mean \"cv\"?"},
     {2, "explain --suite cv --algorithm direct", "option: --suite"},
     {2, "explain cv9 --algorithm direct --options all", "option: --options"},
     {2, "windows -o w.png --json", "--json: windows draws a picture, must be left out"},
     {2, "--csv windows -o w.png", "--csv: windows draws a picture, must be left out"},
-    {2, "explain cv9 --algorithm im2col:batchin=full", "option: batchin, did you mean \"batching\"?"},
-    {2, "explain cv9 --algorithm im2col:batching=ful", "option batching: ful, did you mean \"full\"?"},
+    {2, "explain cv9 --algorithm im2col:batchin=full",
+     "option: batchin, must be one of batching | chunk_images | gemm; did you mean \"batching\"?"},
+    {2, "explain cv9 --algorithm im2col:batching=ful", "option batching: ful, must be one of "},
     {2, "explain cv9 --algorithm im2col:batching", "option: batching, must be written id=value"},
-    {2, "explain cv9 --algorithm direct --dtype f23", "dtype: f23, did you mean \"f32\"?"},
-    {2, "explain cv9 --algorithm direct --layout NCWH", "layout: NCWH, did you mean \"NCHW\"?"},
-    {2, "explain cv9 --algorithm direct --layout NCHW,OHIW,NCHW", "layout: OHIW, did you mean"},
+    {2, "explain cv9 --algorithm direct --dtype f23",
+     "dtype: f23, must be one of f16 | bf16 | f32 | f64 | all; did you mean \"f32\"?"},
+    {2, "explain cv9 --algorithm direct --layout NCWH",
+     "layout: NCWH, must be one of NCHW | NHWC | CHWN | all; did you mean \"NCHW\"?"},
+    {2, "explain cv9 --algorithm direct --layout NCHW,OHIW,NCHW",
+     "layout: OHIW, must be one of OIHW | OHWI; did you mean"},
     {2, "explain cv9 --algorithm direct --layout NCHW,OIHW", "layout: NCHW,OIHW, must be all, one of NCHW"},
     {2, "explain cv9 --algorithm direct --batch -1", "--batch: -1, must be an integer from 0"},
     {2, "explain cv9 --algorithm direct --csv", "--csv: explain has no table"},
@@ -84,7 +91,7 @@ const std::vector<Mistake> kMistakes{
      "--at: v = 3, must be from 0 to W_f − 1 = 2 in stage im2col"},
     {2, "explain cv9 --algorithm im2col --at 0,3,x,5,1,2", "--at: x, must be an integer from 0"},
     {2, "explain cv9 --algorithm im2col --at -1,3,1,5,1,2", "--at: -1, must be an integer from 0"},
-    {2, "explain cv9 --algorithm im2col --at 0,3,17,5 --stage inptu", "--stage: inptu, did you mean \"input\"?"},
+    {2, "explain cv9 --algorithm im2col --at 0,3,17,5 --stage inptu", "--stage: inptu, must be one of "},
     {2, "explain cv9 --filter 2x2x2 --algorithm direct", "must follow exactly one N×C_i×H_i×W_i"},
     {2, "explain '1x1x2x2 --filter 1x5x3 --pad 0x0x1x1' --algorithm direct", "hf: 5, with dilation 1 reaches over 5"},
     {2, "explain 1x2x3x3 --filter 2x3x3 --stride 1x0 --algorithm direct", "stride_w: 0, must be ≥ 1"},
@@ -94,11 +101,11 @@ const std::vector<Mistake> kMistakes{
     {2, "check '1x2x8x8 --filter 2x3x3 --bias 3'", "--bias: 3, must have no value"},
     {2, "check mb1ic4ih8oc4kh3 --stride 2", "a benchdnn string takes no further options"},
     {3, "check 1x2x8x8 --filter 2x3x3 --pad 9223372036854775807", "hi + pad_top + pad_bottom"},
-    {2, "explain 'cv9\n' --algorithm direct", "layer: cv9\\n, did you mean \"cv9\"?"},
-    {2, "explain cv9 --algorithm 'dir\nect\t\x1b'", "algorithm: dir\\nect\\t\\x1b, did you mean \"direct\"?"},
-    {2, "list 'lay\ners'", "list: lay\\ners, did you mean \"layers\"?"},
+    {2, "explain 'cv9\n' --algorithm direct", "layer: cv9\\n, must be a layer or suite"},
+    {2, "explain cv9 --algorithm 'dir\nect\t\x1b'", "algorithm: dir\\nect\\t\\x1b, must be a row"},
+    {2, "list 'lay\ners'", "list: lay\\ners, must be one of algorithms"},
     {2, "explain '1x2x3x3\n--filter 2x5x5' --algorithm direct", "hf: 5"},
-    {2, "explain cv9 --algorithm direct --device tpu", "device: tpu, did you mean"},
+    {2, "explain cv9 --algorithm direct --device tpu", "device: tpu, must be one of cpu | auto | gpu; did you mean"},
     {2, "check cv9 --device gpu0x", "device: gpu0x, must be one of"},
     {2, "explain cv9 --algorithm direct.cc --device cpu", "device: cpu, must be gpu for direct.cc"},
     {3, "explain '1x32x2800x2800 --filter 4x3x3 --pad 1' --algorithm im2col --memory-limit 8GiB", "im2col 9031680000"},
@@ -135,12 +142,74 @@ TEST_CASE("A mistake on the command line is one line on stderr, nothing on stdou
   }
 }
 
-TEST_CASE("Every rule that a problem breaks has its own line") {
+TEST_CASE("All rules that a problem breaks are in the one line") {
   const CommandResult result =
       convlens_command({"explain", "1x2x3x3 --filter 2x5x5 --groups 3", "--algorithm", "direct"});
   CHECK(result.exit == 2);
   CHECK(result.out == "");
-  CHECK(result.err_lines().size() == 4);  // groups ∤ ci, groups ∤ co, hf, wf
+  CHECK(result.err_lines().size() == 1);
+  for (const std::string rule : {"groups: 3, must divide ci = 2", "groups: 3, must divide co = 2", "hf: 5", "wf: 5"})
+    CHECK_THAT(result.err, Contains(rule));
+}
+
+TEST_CASE(
+    "A size that is too small is one line with its rule, for every parameter and command, however it is written") {
+  const std::map<std::string, std::string> rules{{"1x2x8x8 --filter 2x3x3 --stride 0", "stride_w: 0, must be ≥ 1"},
+                                                 {"1x2x8x8 --filter 2x3x3 --stride -1", "stride_h: -1, must be ≥ 1"},
+                                                 {"1x2x8x8 --filter 2x3x3 --pad -1", "pad_left: -1, must be ≥ 0"},
+                                                 {"1x2x8x8 --filter 2x3x3 --dilation 0", "dilation_h: 0, must be ≥ 1"},
+                                                 {"1x2x8x8 --filter 2x3x3 --groups 0", "groups: 0, must be ≥ 1"},
+                                                 {"1x2x8x8 --filter 0x3x3", "co: 0, must be ≥ 1"},
+                                                 {"1x2x8x8 --filter 2x0x0", "hf: 0, must be ≥ 1"},
+                                                 {"1x0x8x8 --filter 2x3x3", "ci: 0, must be ≥ 1"},
+                                                 {"1x2x0x0 --filter 2x3x3", "wi: 0, must be ≥ 1"},
+                                                 {"-1x2x8x8 --filter 2x3x3", "n: -1, must be ≥ 0"},
+                                                 {"mb-1ic2ih8oc2kh3", "n: -1, must be ≥ 0"},
+                                                 {"mb1ic2ih8oc2kh3sh0", "stride_h: 0, must be ≥ 1"}};
+  for (const std::string command : {"explain", "check", "bench", "choose", "live"})
+    for (const auto& [layer, rule] : rules) {
+      std::vector<std::string> words{command, layer, "--algorithm", "direct.cpu"};
+      if (command == "live") words = {command, "direct.cpu", "--layer", layer};
+      const CommandResult result = convlens_command(words);
+      INFO(command << " " << layer);
+      CHECK(result.exit == 2);
+      CHECK(result.out == "");
+      CHECK(result.err_lines().size() == 1);
+      CHECK_THAT(result.err, Contains(rule));
+    }
+}
+
+TEST_CASE("An algorithm's options are written id=value, with nothing left empty") {
+  for (const std::string run :
+       {"direct.cpu:", "direct.cpu:,", "direct.cpu:a", "direct.cpu:pack=", "direct.cpu:pack=on,", "direct.cpu:,pack=on",
+        "direct.cpu:pack=on,,simd=on", "direct.cpu::", "direct.cpu:=on", "direct.ref:", "im2win.tc:",
+        "im2win.tc:paper,", "im2win.tc:,paper", "fft.cpu:tile=", "winograd.cpu:points=0,1,-1,2,", "winograd.cpu:m="}) {
+    const CommandResult result = convlens_command({"explain", "cv9", "--algorithm", run});
+    INFO(run);
+    CHECK(result.exit == 2);
+    CHECK(result.err_lines().size() == 1);
+    CHECK_THAT(result.err, Contains("must be "));
+  }
+}
+
+TEST_CASE("Whatever may have been meant, the rule is said first") {
+  for (const std::string call :
+       {"explain cv99 --algorithm direct", "explain cv9 --algorithm drect", "explian", "list layer", "bench --suite vc",
+        "explain cv9 --algorithm im2col:batching=ful", "explain cv9 --algorithm im2win.ref:windw=NCHW",
+        "explain cv9 --algorithm direct --stage inptu --at 0", "run --filter soble-x", "bench cv9 --timed kernle",
+        "kernel im2win.cc --layer cv9 --emit ptxx", "check cv9 --algoritm direct"}) {
+    const CommandResult result = convlens_command(shell_words(call));
+    INFO(call);
+    CHECK(result.exit == 2);
+    CHECK(result.err_lines().size() == 1);
+    const std::size_t rule = result.err.find(", must be "), meant = result.err.find("; did you mean \"");
+    CHECK(rule != std::string::npos);
+    CHECK(meant != std::string::npos);
+    CHECK(rule < meant);
+  }
+  // Of a word of one letter nothing can have been meant.
+  CHECK_THAT(convlens_command({"explain", "cv9", "--algorithm", "fft.cpu:tile=3"}).err,
+             Contains("option tile: 3, must be one of auto | 8 | 16 | 32\n"));
 }
 
 namespace {

@@ -43,14 +43,20 @@ TEST_CASE("an option set's text leaves out defaults and reads back") {
 
 TEST_CASE("what is wrong with an option is said in one line") {
   CHECK(parse_message("batch=full") == "option: batch, must be one of batching | images");
-  CHECK(parse_message("batchin=full") == "option: batchin, did you mean \"batching\"?");
-  CHECK(parse_message("batching=imagee") == "option batching: imagee, did you mean \"image\"?");
+  CHECK(parse_message("batchin=full") ==
+        "option: batchin, must be one of batching | images; did you mean \"batching\"?");
+  CHECK(parse_message("batching=imagee") ==
+        "option batching: imagee, must be one of image | chunk | full; did you mean \"image\"?");
   CHECK(parse_message("batching=whatever") == "option batching: whatever, must be one of image | chunk | full");
   CHECK(parse_message("batching") == "option: batching, must be written id=value");
   CHECK(parse_message("images=0") == "option images: 0, must be an integer from 1 to 64");
   CHECK(parse_message("images=65") == "option images: 65, must be an integer from 1 to 64");
   CHECK(parse_message("images=2x") == "option images: 2x, must be an integer from 1 to 64");
-  CHECK(parse_message("images=") == "option images: , must be an integer from 1 to 64");
+  CHECK(parse_message("batching=") == "option batching: \"\", must be one of image | chunk | full");
+  for (const char* empty : {",", "batching=full,", ",batching=full", "batching=full,,images=2"})
+    CHECK(parse_message(empty) == "option: \"\", must be written id=value");
+  CHECK(parse_message("=full") == "option: \"\", must be one of batching | images");
+  CHECK(parse_message("images=") == "option images: \"\", must be an integer from 1 to 64");
   CHECK(message([] { OptionSet::parse("x=1", {}); }) == "option: x, this algorithm has no options");
   CHECK(message([] { (void)OptionSet()["tile"]; }) == "option: tile, not an option of this algorithm");
 }
@@ -66,5 +72,8 @@ TEST_CASE("suggestions allow one letter in three to differ") {
   CHECK(closest("", names) == "");
   CHECK(closest("im2win", {}) == "");
   CHECK(suggestion("direct", names) == ", must be one of im2win | im2col | winograd | fft");
-  CHECK(suggestion("fftt", names) == ", did you mean \"fft\"?");
+  CHECK(suggestion("fftt", names) == ", must be one of im2win | im2col | winograd | fft; did you mean \"fft\"?");
+  CHECK(suggestion("fftt", names, "a family") == ", must be a family; did you mean \"fft\"?");
+  CHECK(suggestion("x", std::vector<std::string>{"fft"}) == ", must be fft");
+  CHECK(closest("3", std::vector<std::string>{"8", "16"}) == "");  // no letter is left
 }

@@ -27,9 +27,15 @@ TEST_CASE("rows are found by id, and the first of a family by the family's name"
 }
 
 TEST_CASE("a misspelt algorithm is answered with the closest one") {
-  CHECK(message([] { find_algorithm("im2winn"); }) == "algorithm: im2winn, did you mean \"im2win\"?");
-  CHECK(message([] { find_algorithm("im2win.rfe"); }) == "algorithm: im2win.rfe, did you mean \"im2win.ref\"?");
-  CHECK(message([] { find_algorithm("quantum"); }).starts_with("algorithm: quantum, must be one of direct.ref | "));
+  const auto contains = [](const std::string& text, const std::string& part) { return text.find(part) != text.npos; };
+  const std::string rule = "must be a row of `convlens list algorithms`, or a family: direct | im2col | ";
+  const std::string close = message([] { find_algorithm("im2winn"); });
+  CHECK(close.starts_with("algorithm: im2winn, " + rule));
+  CHECK(close.ends_with("; did you mean \"im2win\"?"));
+  CHECK(message([] { find_algorithm("im2win.rfe"); }).ends_with("; did you mean \"im2win.ref\"?"));
+  CHECK(message([] { find_algorithm("quantum"); }).starts_with("algorithm: quantum, " + rule));
+  CHECK_FALSE(contains(message([] { find_algorithm("quantum"); }), "did you mean"));
+  CHECK(message([] { find_algorithm(""); }).starts_with("algorithm: \"\", " + rule));
 }
 
 TEST_CASE("a run's name gives the run, and the run its name") {
@@ -38,7 +44,10 @@ TEST_CASE("a run's name gives the run, and the run its name") {
   CHECK(run.options.is("batching", "tile"));
   CHECK(run_name(*run.algorithm, run.options) == "im2col.ref:batching=tile,gemm=loops");
   CHECK(run_name(*parse_run("im2col").algorithm, parse_run("im2col").options) == "im2col.ref");
-  CHECK(message([] { parse_run("im2win.ref:window=NHCW"); }) == "option window: NHCW, did you mean \"NHWC\"?");
+  CHECK(message([] { parse_run("im2win.ref:window=NHCW"); }) ==
+        "option window: NHCW, must be one of NHWC | NCHW; did you mean \"NHWC\"?");
+  CHECK(message([] { parse_run("direct.cpu:"); }) ==
+        "options of direct.cpu: \"\", must be written id=value after the colon");
   CHECK(message([] { parse_run("direct.ref:window=NHWC"); }) == "option: window, this algorithm has no options");
 }
 

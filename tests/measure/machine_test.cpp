@@ -38,6 +38,7 @@ TEST_CASE("ceilings are measured once and say what they were measured with") {
   CHECK(!ceilings.vectors.empty());
   CHECK(&cpu_ceilings(1) == &ceilings);
   CHECK(&cpu_ceilings(0) == &cpu_ceilings(machine().cores));
+  CHECK(&cpu_ceilings(1024) == &cpu_ceilings(machine().cores));  // threads that take turns are no faster
 }
 
 TEST_CASE("the floor is the slower of computing and moving") {

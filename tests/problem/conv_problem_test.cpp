@@ -63,9 +63,7 @@ TEST_CASE("every rule of a layer is refused in one line with its parameter and v
   CHECK(broken([](ConvSpec& s) { s.dilation_w = 5, s.pad_left = 1; }) ==
         "wf: 3, with dilation 5 reaches over 11 elements, must be ≤ the padded input's 9");
   CHECK(broken([](ConvSpec& s) { s.stride_h = 0, s.groups = 3, s.hf = 9; }) ==
-        "stride_h: 0, must be ≥ 1\n"
-        "groups: 3, must divide ci = 4\n"
-        "groups: 3, must divide co = 4\n"
+        "stride_h: 0, must be ≥ 1; groups: 3, must divide ci = 4; groups: 3, must divide co = 4; "
         "hf: 9, with dilation 1 reaches over 9 elements, must be ≤ the padded input's 8");
 }
 

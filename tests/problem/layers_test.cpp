@@ -124,9 +124,14 @@ TEST_CASE("U-Net has the picture sizes of its paper") {
 }
 
 TEST_CASE("a misspelt layer or suite gets the closest name") {
-  CHECK_THROWS_WITH(find_layer("cv99"), "layer: cv99, did you mean \"cv9\"?");
-  CHECK_THROWS_WITH(find_layer("vgg16.conv3-2"), "layer: vgg16.conv3-2, did you mean \"vgg16.conv3_2\"?");
-  CHECK_THROWS_WITH(find_layer("xyzzy"), "layer: xyzzy, no such layer (`convlens list layers` shows all)");
-  CHECK_THROWS_WITH(find_suite("resnet5"), "suite: resnet5, did you mean \"resnet50\"?");
+  CHECK_THROWS_WITH(find_layer("cv99"),
+                    "layer: cv99, must be a layer of `convlens list layers`; did you mean \"cv9\"?");
+  CHECK_THROWS_WITH(find_layer("vgg16.conv3-2"),
+                    "layer: vgg16.conv3-2, must be a layer of `convlens list layers`; did you mean \"vgg16.conv3_2\"?");
+  CHECK_THROWS_WITH(find_layer("xyzzy"), "layer: xyzzy, must be a layer of `convlens list layers`");
+  CHECK_THROWS_WITH(
+      find_suite("resnet5"),
+      "suite: resnet5, must be one of alexnet | convnext-t | cv | mobilenetv2 | resnet50 | unet | vgg16 | yolov3-tiny; "
+      "did you mean \"resnet50\"?");
   CHECK_THROWS_AS(find_suite(""), BadInput);
 }
