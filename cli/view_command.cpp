@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/image_file.h"
 #include "cli/numbers.h"
+#include "cli/output.h"
 #include "cli/output_file.h"
 #include "cli/sample_picture.h"
 #include "viewer/logic/model.h"
@@ -191,6 +192,20 @@ void choose(const ViewArguments& a, viewer::State& state) {
   if (!state.picture.empty() && state.picture != "random") PictureFile(state.picture).decode();
 }
 
+// What would be measured and shown nowhere, or not measured at all.
+void refuse_measuring(const ViewArguments& a, const viewer::State& state, bool window) {
+  if (window && a.measure_seconds > 0)
+    throw BadInput("--measure: must come with --screenshot or --export; a window measures while it is open");
+  if (window) return;
+  if (a.measure_seconds > 0 && state.panel != "performance" && state.panel != "kernel")
+    throw BadInput("--measure: nothing is measured for the panel " + state.panel +
+                   ", must be with --panel performance or kernel");
+  if (!a.worker.empty() && (a.measure_seconds <= 0 || state.panel != "performance"))
+    throw BadInput("--worker: " + a.worker +
+                   ", must come with --measure and --panel performance where a picture or "
+                   "data is written");
+}
+
 void view(const ViewArguments& arguments) {
   viewer::KeptState base = base_state(arguments);
   choose(arguments, base.state);
@@ -199,10 +214,12 @@ void view(const ViewArguments& arguments) {
   options.state_file = base.file;
   options.notice = base.notice;
   options.files = files();
+  options.say = say;
   options.screenshot = arguments.screenshot;
   options.export_data = arguments.export_data;
   // Pictures and data measure nothing unless they are told to, so that the same call always gives the same.
   const bool window = arguments.screenshot.empty() && arguments.export_data.empty();
+  refuse_measuring(arguments, base.state, window);
   if (window || arguments.measure_seconds > 0)
     options.worker = arguments.worker.empty() ? worker::this_program() : worker::shell_words(arguments.worker);
   options.measure_seconds = arguments.measure_seconds;

@@ -29,11 +29,12 @@ struct ViewOptions {
   std::string screenshot;     // draw one picture off-screen into this PNG, without a window
   std::optional<double> pointer_x, pointer_y;  // for the screenshot: where the pointer is, in pixels
   std::vector<std::string> worker;  // the program that measures, and its arguments; none: nothing is measured
-  // Before a picture or data: for how long these live runs are measured, one after the other, and after them, for at
-  // most as long, what the Performance panel compares them with. Before a picture of the Kernel panel, more than 0: the
-  // kernel is checked and timed.
+  // Before a picture or data: for how long these live runs are measured, one after the other and each from its first
+  // sample on, and after them, for at most as long, what the Performance panel compares them with. Before a picture of
+  // the Kernel panel, more than 0: the kernel is checked and timed.
   double measure_seconds = 0;
   std::vector<std::string> measured_runs;
+  std::function<void(const std::string& line)> say;  // what is to be known of a picture or data beside itself
   std::string export_data;  // write the panel's data into this .csv or .json, without a window and without OpenGL
 };
 

@@ -55,7 +55,7 @@ TEST_CASE("what is beyond a tensor, a grid or a table is refused by view, never 
 TEST_CASE("a state file whose fields contradict its layer and rows is refused in one line that names the field") {
   const TemporaryFolder folder;
   const std::string file = folder.path() + "/state.json", picture = folder.path() + "/out.png";
-  std::vector<std::pair<std::string, viewer::State>> wrong(9, {"", viewer::first_state()});
+  std::vector<std::pair<std::string, viewer::State>> wrong(14, {"", viewer::first_state()});
   wrong[0] = {"cursor.at: (0, 0, 99, 23)", wrong[0].second}, wrong[0].second.cursor.at[2] = 99;
   wrong[1] = {"cursor.tensor: gone", wrong[1].second}, wrong[1].second.cursor.tensor = "gone";
   wrong[2] = {"layer: cv9", wrong[2].second}, wrong[2].second.spec.hi = 999999;
@@ -68,6 +68,12 @@ TEST_CASE("a state file whose fields contradict its layer and rows is refused in
   wrong[7] = {"kernel.step: 77", wrong[7].second}, wrong[7].second.panel = "kernel", wrong[7].second.kernel.step = 77;
   wrong[8] = {"performance.run: gone", wrong[8].second};
   wrong[8].second.panel = "performance", wrong[8].second.performance.run = "gone";
+  wrong[9] = {"kernel.run: im2win.cpu", wrong[9].second}, wrong[9].second.kernel.run = "im2win.cpu";
+  wrong[10] = {"kernel.run: cudnn.best", wrong[10].second}, wrong[10].second.kernel.run = "cudnn.best";
+  wrong[11] = {"kernel.texts: gone.cu", wrong[11].second}, wrong[11].second.kernel.texts["gone.cu"] = "int x;";
+  wrong[12] = {"numerics.run: fft.ref:gone=1", wrong[12].second}, wrong[12].second.numerics.run = "fft.ref:gone=1";
+  wrong[13] = {"numerics.run: im2win.cpu", wrong[13].second};
+  wrong[13].second.panel = "numerics", wrong[13].second.numerics.run = "im2win.cpu";  // which is not on show
   for (const auto& [named, state] : wrong) {
     viewer::write_state(state, file);
     const CommandResult result = convlens_command({"view", "--state", file, "--screenshot", picture});

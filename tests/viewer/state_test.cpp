@@ -165,6 +165,16 @@ TEST_CASE("every wrong field of a state file is refused in one line that names i
       {"kernel", {{"step", -1}}},
       {"kernel", {{"texts", {1, 2}}}},
       {"kernel", {{"text", "int"}}},
+      {"kernel", {{"texts", nullptr}}},
+      {"kernel", {{"texts", {{"a.cu", 1}}}}},
+      {"kernel", {{"file", 1}}},
+      {"numerics", {{"run", 1}}},
+      {"performance", {{"run", nullptr}}},
+      {"performance", {{"chart", 5}}},
+      {"performance", {{"speed", 5}}},
+      {"cursor", {{"tensor", 5}, {"at", {0}}}},
+      {"cursor", {{"tensor", "y"}, {"at", {0}}, {"from", "x"}}},
+      {"layout", {{"x", "NCHW"}, {"w", "OIHW"}, {"y", "NCHW"}, {"z", "NCHW"}}},
       {"tour", 9},
       {"tour", -1},
       {"dark", "yes"},
@@ -182,6 +192,26 @@ TEST_CASE("every wrong field of a state file is refused in one line that names i
     CHECK(says.starts_with("state: " + field));
     CHECK(std::ranges::count(says, '\n') == 0);
   }
+}
+
+TEST_CASE("no field of a state is null or an empty list where it is something else, and none is of another type") {
+  const Json first = to_json(first_state());
+  for (const auto& [field, now] : first.items())
+    for (const Json& value : {Json(nullptr), Json::array(), Json::object(), Json("text"), Json(7.5), Json(true)}) {
+      if (value.type() == now.type() && !value.is_string()) continue;
+      if (value.is_string() && field == "picture") continue;
+      if (now.is_number_float() && value.is_number()) continue;
+      const std::string says = complaint(with(field, value));
+      INFO(field << ": " << value.dump() << " → " << says);
+      CHECK(says.starts_with("state: " + field));
+      CHECK(std::ranges::count(says, '\n') == 0);
+    }
+}
+
+TEST_CASE("a value of any length is refused in a line that can be read") {
+  const std::string says = complaint(with("kernel", Json(std::string(1'000'000, 'x'))));
+  CHECK(says.starts_with("state: kernel: "));
+  CHECK(says.size() < 400);
 }
 
 TEST_CASE("a state file that is no state is refused in one line") {

@@ -103,31 +103,56 @@ bool is_text(const std::string& text) {
   return text.find('\0') == std::string::npos && nlohmann::json::parse(kept).get<std::string>() == text;
 }
 
+// The run that the state names, or the first chosen one that has kernels. Where there is neither, why, and which rows
+// of the same families have some.
+std::string choose_run(const State& state, KernelSheet& sheet) {
+  if (!state.kernel.run.empty()) return state.kernel.run;
+  std::string names;
+  std::vector<std::string> families;
+  for (const std::string& run : state.runs) {
+    try {
+      const Algorithm& row = *parse_run(run).algorithm;
+      if (has_kernels(row)) return run;
+      names += (names.empty() ? "" : ", ") + row.id;
+      families.push_back(row.family);
+    } catch (const BadInput&) {
+      continue;  // the list on the left says that there is no such row
+    }
+  }
+  std::string have;
+  for (const Algorithm* row : algorithms())
+    if (has_kernels(*row) && (families.empty() || std::ranges::find(families, row->family) != families.end())) {
+      sheet.instead.push_back(row->id);
+      have += (have.empty() ? "" : ", ") + row->id;
+    }
+  const std::string why = names.empty() ? "No row is chosen." : "No CUDA kernel to show: " + names + " has none.";
+  throw Unsupported(why + (have.empty() ? "" : " These have one: " + have + "."));
+}
+
 }  // namespace
+
+bool has_kernels(const Algorithm& row) { return row.unit != Unit::cpu && !row.vendor; }
 
 std::vector<std::string> kernel_runs(const State& state) {
   std::vector<std::string> runs;
-  const auto own = [](const Algorithm& row) { return row.unit != Unit::cpu && !row.vendor; };
   for (const std::string& run : state.runs) {
     try {
-      if (own(*parse_run(run).algorithm)) runs.push_back(run);
+      if (has_kernels(*parse_run(run).algorithm)) runs.push_back(run);
     } catch (const BadInput&) {
       continue;  // the list on the left says that there is no such row
     }
   }
   for (const Algorithm* row : algorithms())
-    if (own(*row) && std::ranges::find(runs, row->id) == runs.end()) runs.push_back(row->id);
+    if (has_kernels(*row) && std::ranges::find(runs, row->id) == runs.end()) runs.push_back(row->id);
   return runs;
 }
 
 KernelSheet kernel_sheet(const State& state, const ConvProblem& problem) {
   KernelSheet sheet;
-  const std::vector<std::string> runs = kernel_runs(state);
-  if (runs.empty()) return sheet.refused = "This build has no rows on a GPU.", sheet;
-  const auto wanted = std::ranges::find(runs, state.kernel.run);
-  sheet.run = wanted == runs.end() ? runs.front() : *wanted;
   try {
+    sheet.run = choose_run(state, sheet);
     const Run run = parse_run(sheet.run);
+    if (!has_kernels(*run.algorithm)) throw Unsupported(sheet.run + " has no CUDA kernel of its own.");
     const Request request = nearest_request(run, state, problem, sheet);
     note_changes(state, request, sheet);
     sheet.plan = run.algorithm->plan(request);

@@ -16,9 +16,10 @@
 namespace convlens::viewer {
 
 struct KernelSheet {
-  std::string run;      // of which row and options
-  std::string refused;  // why there is no kernel to show, or ""
-  std::string note;     // what was changed so that there is one: "for f16: …"
+  std::string run;                   // of which row and options
+  std::string refused;               // why there is no kernel to show, or ""
+  std::vector<std::string> instead;  // where none of the chosen rows has one: the rows of their families that do
+  std::string note;                  // what was changed so that there is one: "for f16: …"
   std::shared_ptr<const Plan> plan;
   std::vector<std::pair<std::int64_t, std::string>>
       launches;                            // steps of the call that are kernels, from 1: "im2win_cc"
@@ -33,7 +34,10 @@ struct KernelSheet {
   std::string architecture;                // the one chosen
 };
 
-// The runs whose kernels can be shown: those chosen that run on a GPU, then all other rows there.
+// Whether it has kernels of its own: a row on the CPU has none, and a vendor's are not texts.
+bool has_kernels(const Algorithm& row);
+
+// The runs whose kernels can be shown: those chosen that have kernels, then all other rows that do.
 std::vector<std::string> kernel_runs(const State& state);
 
 // Never throws: what stands against it is in `refused`.

@@ -17,11 +17,12 @@ nlohmann::ordered_json to_json(const NumericsState& s) {
 
 NumericsState numerics_from_json(const nlohmann::ordered_json& json) {
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+  require_object("numerics", json);
   NumericsState s;
   for (const auto& [key, value] : json.items()) {
     const std::string field = "numerics." + key;
     if (key == "run")
-      s.run = value.get<std::string>();
+      s.run = read_text(field, value);
     else if (key == "dtype")
       s.dtype = read_dtype(field, value);
     else if (key == "channel")

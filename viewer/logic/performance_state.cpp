@@ -1,25 +1,9 @@
 #include "viewer/logic/performance_state.h"
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
-#include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
-#include "algorithms/suggest.h"
+#include "viewer/logic/state_field.h"
 
 namespace convlens::viewer {
-
-namespace {
-
-std::string one_of(const std::string& field, const nlohmann::ordered_json& json,
-                   const std::vector<std::string>& names) {
-  const auto value = json.get<std::string>();
-  if (std::ranges::find(names, value) == names.end())
-    throw BadInput("state: performance." + field + ": " + json.dump() + suggestion(value, names));
-  return value;
-}
-
-}  // namespace
 
 std::string usual_run() {
   for (const Algorithm* row : algorithms())
@@ -45,18 +29,20 @@ nlohmann::ordered_json to_json(const PerformanceState& state) {
 }
 
 PerformanceState performance_from_json(const nlohmann::ordered_json& json) {
+  require_object("performance", json);
   PerformanceState state;
-  for (const auto& [field, value] : json.items()) {
-    if (field == "chart")
-      state.chart = one_of(field, value, chart_names());
-    else if (field == "timed")
-      state.timed = one_of(field, value, time_names());
-    else if (field == "swept")
-      state.swept = one_of(field, value, swept_names());
-    else if (field == "run")
-      state.run = value.get<std::string>();
+  for (const auto& [key, value] : json.items()) {
+    const std::string field = "performance." + key;
+    if (key == "chart")
+      state.chart = read_one_of(field, value, chart_names());
+    else if (key == "timed")
+      state.timed = read_one_of(field, value, time_names());
+    else if (key == "swept")
+      state.swept = read_one_of(field, value, swept_names());
+    else if (key == "run")
+      state.run = read_text(field, value);
     else
-      throw BadInput("state: performance." + field + ": " + value.dump() + ", must be left out: it is no field of it");
+      refuse_field(field, value, "left out: it is no field of this panel");
   }
   return state;
 }

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <locale>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "algorithms/error.h"
@@ -69,7 +71,9 @@ Curve curve_of(const Json& r) {
                .cold_cache = r.at("l2") == "cold",
                .seed = r.at("data").at("seed")};
   curve.unit = r.at("unit");
-  curve.made_on = text(r.at(r.at("gpu").is_null() ? "cpu" : "gpu")) + ", " + text(r.at("time")).substr(0, 10);
+  constexpr std::size_t kDay = 10, kRevision = 7;  // letters of "2026-11-30T…", and of a revision as it is written
+  curve.made_on = text(r.at(r.at("gpu").is_null() ? "cpu" : "gpu")) + ", " + text(r.at("time")).substr(0, kDay) +
+                  ", revision " + text(r.at("revision")).substr(0, kRevision);
   curve.finished = true;
   curve.line.run = curve.job.run;
   // FLOPs / median = TFLOPS, so that FLOPs come back from the two that a record has.
@@ -126,6 +130,32 @@ std::optional<worker::Ceilings> implied_ceilings(const std::vector<Curve>& curve
   return worker::Ceilings{.f32_tflops = peak, .tbytes = lowest.roof < kSame * peak ? slope : 0};
 }
 
+std::string row_of(const worker::Job& job) { return job.run.substr(0, job.run.find(':')); }
+
+// The same but for the run; the numbers in x and w cost no time, whichever they are.
+bool alike(const worker::Job& a, const worker::Job& b) {
+  return a.spec == b.spec && a.dtype == b.dtype && a.layouts == b.layouts && a.kernel_alone == b.kernel_alone &&
+         a.cold_cache == b.cold_cache && a.traced == b.traced;
+}
+
+// A whole call is nearer to both others than they are to each other.
+int likeness_of_timing(const worker::Job& a, const worker::Job& b) {
+  if (a.kernel_alone == b.kernel_alone && a.cold_cache == b.cold_cache) return 2;
+  return a.kernel_alone == b.kernel_alone || a.cold_cache == b.cold_cache ? 1 : 0;
+}
+
+// How many option sets of a row were recorded together: they can be compared with each other.
+void count_beside(std::vector<Curve>& curves) {
+  const auto key = [](const Curve& curve) {
+    worker::Job job = curve.job;
+    job.run = row_of(job), job.seed = 0;
+    return key_of(job) + curve.made_on;
+  };
+  std::map<std::string, std::set<std::string>> sets;
+  for (const Curve& curve : curves) sets[key(curve)].insert(curve.job.run);
+  for (Curve& curve : curves) curve.beside = static_cast<int>(sets[key(curve)].size());
+}
+
 std::string folder() {
   if (const char* chosen = std::getenv("CONVLENS_DATA"); chosen != nullptr && *chosen != '\0') return chosen;
   if (fs::exists(CONVLENS_DATA_SOURCES)) return CONVLENS_DATA_SOURCES;
@@ -145,11 +175,23 @@ std::vector<std::string> data_files(const std::string& extension) {
 }
 
 const Curve* Records::find(const worker::Job& job) const {
-  const std::string key = key_of(job);
-  const auto found = std::ranges::find_if(curves, [&](const Curve& curve) {
-    return curve.job.spec == job.spec && curve.job.run == job.run && key_of(curve.job) == key;
-  });
-  return found == curves.end() ? nullptr : &*found;
+  const Curve* best = nullptr;
+  for (const Curve& curve : curves)
+    if (curve.job.run == job.run && alike(curve.job, job) && (best == nullptr || curve.beside > best->beside))
+      best = &curve;
+  return best;
+}
+
+std::vector<const Curve*> Records::option_sets(const worker::Job& job) const {
+  std::vector<const Curve*> sets;
+  std::vector<std::string> runs;
+  for (const Curve& curve : curves) {
+    if (row_of(curve.job) != row_of(job) || !alike(curve.job, job)) continue;
+    if (std::ranges::find(runs, curve.job.run) != runs.end()) continue;
+    runs.push_back(curve.job.run);
+    sets.push_back(find(curve.job));
+  }
+  return sets;
 }
 
 const Curve* Records::closest(const worker::Job& job) const {
@@ -158,9 +200,8 @@ const Curve* Records::closest(const worker::Job& job) const {
     ConvSpec same_batch = other.spec;
     same_batch.n = job.spec.n;
     if (same_batch != job.spec) return 0;
-    const bool same_row = other.run.substr(0, other.run.find(':')) == job.run.substr(0, job.run.find(':'));
-    return 1 + 32 * same_row + 16 * (other.dtype == job.dtype) + 8 * (other.run == job.run) +
-           4 * (other.layouts == job.layouts) + 2 * (other.spec.n == job.spec.n) + (other.cold_cache == job.cold_cache);
+    return 1 + 128 * (row_of(other) == row_of(job)) + 64 * (other.run == job.run) + 32 * (other.dtype == job.dtype) +
+           16 * (other.layouts == job.layouts) + 8 * (other.spec.n == job.spec.n) + likeness_of_timing(other, job);
   };
   const Curve* best = nullptr;
   for (const Curve& curve : curves)
@@ -198,6 +239,7 @@ Records read_records(const std::vector<std::string>& files) {
       }
     }
   }
+  count_beside(records.curves);
   return records;
 }
 

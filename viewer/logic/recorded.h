@@ -19,10 +19,14 @@ struct Records {
   std::vector<Curve> curves;
   std::vector<std::string> wrong;  // "file:line: what is wrong with it"; such lines are left out
 
+  // Of this job, whatever its data; of several the one that was recorded with most other option sets of its row.
   const Curve* find(const worker::Job& job) const;
 
-  // The record closest to what is asked for, when that itself is none: the same layer, and as many of run, type,
-  // layouts, batch size and timing as there are; null without any record of the layer.
+  // What is recorded of the job's row with other options, and with its own: one record an option set.
+  std::vector<const Curve*> option_sets(const worker::Job& job) const;
+
+  // The record closest to what is asked for, when that itself is none: the same layer, and as many of row, options,
+  // type, layouts, batch size and timing as there are, in this order; null without any record of the layer.
   const Curve* closest(const worker::Job& job) const;
 
   // What the machine can do at most, as a record of this layer knows: by its notes, or, without, by the fraction of the

@@ -43,7 +43,7 @@ Field one_of(const char* name, std::string State::*member, const std::vector<std
 
 // A named layer, or "".
 void read_layer(State& s, const Json& json) {
-  const auto value = json.get<std::string>();
+  const std::string value = read_text("layer", json);
   std::vector<std::string> names;
   for (const NamedLayer& layer : named_layers()) names.push_back(layer.name);
   if (!value.empty() && std::ranges::find(names, value) == names.end())
@@ -86,6 +86,7 @@ Json write_spec(const ConvSpec& spec) {
 }
 
 ConvSpec read_spec(const Json& json) {
+  require_object("problem", json);
   ConvSpec spec;
   for (const auto& [key, value] : json.items()) {
     const auto field = std::ranges::find(spec_fields(), key, [](const auto& f) { return std::string(f.first); });
@@ -100,14 +101,17 @@ ConvSpec read_spec(const Json& json) {
 }
 
 Layouts read_layouts(const Json& json) {
-  const auto x = parse_layout(json.at("x").get<std::string>()), y = parse_layout(json.at("y").get<std::string>());
-  const auto w = parse_filter_layout(json.at("w").get<std::string>());
+  require_fields("layout", json, {"x", "w", "y"});
+  const auto x = parse_layout(read_text("layout.x", json.at("x"))),
+             y = parse_layout(read_text("layout.y", json.at("y")));
+  const auto w = parse_filter_layout(read_text("layout.w", json.at("w")));
   if (!x || !y || !w) refuse_field("layout", json, "x and y NCHW, NHWC or CHWN, w OIHW or OHWI");
   return {*x, *w, *y};
 }
 
 Cursor read_cursor(const Json& json) {
-  Cursor cursor{json.at("tensor").get<std::string>(), {}};
+  require_fields("cursor", json, {"tensor", "at"});
+  Cursor cursor{read_text("cursor.tensor", json.at("tensor")), {}};
   const Json& at = json.at("at");
   if (!at.is_array() || at.size() > kMaxRank || !std::ranges::all_of(at, is_whole))
     refuse_field("cursor.at", at, "at most 6 whole numbers");

@@ -5,6 +5,7 @@
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
 #include "algorithms/problem/layers.h"
+#include "kernels/text.h"
 #include "viewer/logic/kernel_sheet.h"
 #include "viewer/logic/links.h"
 #include "viewer/logic/schedule.h"
@@ -23,12 +24,50 @@ std::string wrong_run(const std::string& field, const std::string& run) {
   }
 }
 
+// One of those whose numbers the Numerics panel has.
+std::string wrong_numerics_run(const State& state) {
+  const std::string& run = state.numerics.run;
+  const std::string wrong = wrong_run("numerics.run", run);
+  const bool shown = run.empty() || std::ranges::find(state.runs, run) != state.runs.end();
+  if (!wrong.empty() || shown || state.panel != "numerics") return wrong;
+  return "numerics.run: " + run + ", must be one of the chosen runs";
+}
+
+// A row that has kernels, or "".
+std::string wrong_kernel_run(const std::string& run) {
+  const std::string wrong = wrong_run("kernel.run", run);
+  if (!wrong.empty() || run.empty()) return wrong;
+  const Algorithm& row = *parse_run(run).algorithm;
+  if (has_kernels(row)) return "";
+  std::string rows;
+  for (const Algorithm* other : algorithms())
+    if (has_kernels(*other) && other->family == row.family) rows += (rows.empty() ? ", as " : ", ") + other->id;
+  return "kernel.run: " + run + ", must be a row that has CUDA kernels" + rows;
+}
+
+// Texts that no kernel would ever read.
+std::string wrong_text(const KernelState& state, const std::vector<std::string>& files) {
+  for (const auto& [file, text] : state.texts) {
+    if (std::ranges::find(files, file) != files.end()) continue;
+    try {
+      gpu::kernel_file(file);
+    } catch (const BadInput&) {
+      return "kernel.texts: " + file + ", must be a file of kernels/, or one that the kernel on show includes";
+    }
+  }
+  return "";
+}
+
 // What the Kernel panel would show in the place of something that there is not.
 std::string wrong_kernel(const State& state, const ConvProblem& problem) {
-  if (const std::string wrong = wrong_run("kernel.run", state.kernel.run); !wrong.empty()) return wrong;
+  if (const std::string wrong = wrong_kernel_run(state.kernel.run); !wrong.empty()) return wrong;
+  if (state.panel != "kernel" && state.kernel.texts.empty()) return "";
   const KernelSheet sheet = kernel_sheet(state, problem);
-  if (!sheet.refused.empty()) return "";  // the panel says it
+  if (const std::string wrong = wrong_text(state.kernel, sheet.files); !wrong.empty()) return wrong;
   const KernelState& k = state.kernel;
+  if (state.panel == "kernel" && sheet.run.empty() && k.step != 0)
+    return "kernel.step: " + std::to_string(k.step) + ", must be 0 where no chosen row has a kernel";
+  if (state.panel != "kernel" || !sheet.refused.empty()) return "";  // the panel says why it is refused
   if (k.step != 0 && k.step != sheet.step)
     return "kernel.step: " + std::to_string(k.step) + ", must be a step of " + sheet.run + " that is a kernel";
   if (!k.file.empty() && k.file != sheet.file) return "kernel.file: " + k.file + ", must be a text of " + sheet.run;
@@ -73,9 +112,9 @@ std::vector<std::string> wrong_in(const State& state, const Model& model) {
     lines.push_back("runs: " + run + ", must be a row of `convlens list algorithms` with options that it has");
   lines.push_back(model.wrong_cursor(state.cursor));
   lines.push_back(wrong_block(state, model));
-  if (state.panel == "performance") lines.push_back(wrong_run("performance.run", state.performance.run));
-  if (state.panel == "numerics") lines.push_back(wrong_run("numerics.run", state.numerics.run));
-  if (state.panel == "kernel" && model.problem()) lines.push_back(wrong_kernel(state, *model.problem()));
+  lines.push_back(wrong_run("performance.run", state.performance.run));
+  lines.push_back(wrong_numerics_run(state));
+  if (model.problem()) lines.push_back(wrong_kernel(state, *model.problem()));
   std::erase(lines, "");
   return lines;
 }

@@ -26,9 +26,10 @@ struct Curve {
   std::vector<float> tflops;    // of each sample
   std::vector<float> median;    // rolling, in TFLOPS, where each sample came
   std::string unit, refused;
-  std::string made_on;  // the machine, of a record; "" for what was measured here and now
+  std::string made_on;  // of a record: the machine, the day, the revision; "" for what was measured here and now
   std::string record;   // of a job that is done
   int threads = 0;      // of a record that names them
+  int beside = 0;       // of a record: how many option sets of its row were recorded with it
   double roof = std::numeric_limits<double>::quiet_NaN();  // TFLOPS over its layer, of a record that knows its floor
   int passes_left = 0;                                     // of a job with an end
   bool finished = false;                                   // done, refused or cancelled

@@ -22,7 +22,14 @@ double along(const PlotAxis& axis, double value) {
   return (value - axis.least) / (axis.most - axis.least);
 }
 
+// Around what stands beside the axes.
+float gap() { return ImGui::GetTextLineHeight() * 0.3f; }
+
 }  // namespace
+
+ImVec2 inside_of(ImVec2 size) {
+  return {size.x - ImGui::CalcTextSize("0.0000").x - 2 * gap(), size.y - 2 * ImGui::GetTextLineHeight() - 3 * gap()};
+}
 
 std::vector<double> round_ticks(double least, double most, int count, bool logarithmic) {
   std::vector<double> ticks;
@@ -45,12 +52,13 @@ std::vector<double> round_ticks(double least, double most, int count, bool logar
 
 Plot::Plot(const char* id, ImVec2 size, PlotAxis x, PlotAxis y) : x_(std::move(x)), y_(std::move(y)) {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float line = ImGui::GetTextLineHeight(), gap = line * 0.3f;
+  const float line = ImGui::GetTextLineHeight();
   size = {std::max(size.x, 4 * line), std::max(size.y, 4 * line)};
   ImGui::InvisibleButton(id, size);
   hovered_ = ImGui::IsItemHovered();
-  first_ = {corner.x + ImGui::CalcTextSize("0.0000").x + gap, corner.y + line + gap};
-  last_ = {corner.x + size.x - gap, corner.y + size.y - line - 2 * gap};
+  const ImVec2 inside = inside_of(size);
+  first_ = {corner.x + size.x - inside.x - gap(), corner.y + line + gap()};
+  last_ = {first_.x + inside.x, first_.y + inside.y};
   draw_axes();
   ImGui::PushClipRect(first_, last_, true);
 }

@@ -47,7 +47,8 @@ class Plot {
   // A text beside that place, or above it; where another stands there already, near by, with a line to its place.
   void label(double px, double py, ImU32 colour, const std::string& text, bool above = false);
 
-  // Texts of points that stand close together, in one column on their right, each with a line to its point.
+  // Texts of points that stand close together, in a column on their right, or in several where the plot is not as high
+  // as all of them; each with a line to its point. Those that have no room at all are counted.
   void label_column(std::vector<PlotLabel> labels);
 
   bool hovered() const { return hovered_; }
@@ -68,9 +69,19 @@ class Plot {
 // and as near as can be to where it is wanted; past `most` only where there is no room for all.
 std::vector<float> spread(const std::vector<float>& wanted, float apart, float least, float most);
 
-// How far a logarithmic axis from `least` must reach, so that beyond `most` a column of these texts has room; the
-// plot's inside is `width` pixels wide.
-double with_room(double least, double most, const std::vector<std::string>& texts, float width);
+// As many of these texts as have room beside the points of a plot whose inside is that large, the last of them "and 3
+// more" where that is not all.
+std::vector<std::string> fitting_labels(const std::vector<std::string>& texts, ImVec2 inside);
+
+// The widths of the columns that these texts take in a plot that is `height` pixels high inside.
+std::vector<float> label_columns(const std::vector<std::string>& texts, float height);
+
+// The inside of a plot of that size.
+ImVec2 inside_of(ImVec2 size);
+
+// How far a logarithmic axis from `least` must reach, so that beyond `most` the columns of these texts, the upper ones
+// first, have room in a plot of that size.
+double with_room(double least, double most, const std::vector<std::string>& texts, ImVec2 size);
 
 // Round numbers from `least` to `most`, about `count` of them: 1, 2 and 5 times powers of ten; of a logarithmic axis
 // powers of ten, or, over less than two decades, these.

@@ -78,12 +78,42 @@ std::vector<float> spread(const std::vector<float>& wanted, float apart, float l
   return placed;
 }
 
-double with_room(double least, double most, const std::vector<std::string>& texts, float width) {
-  constexpr double kMost = 0.6;
-  float widest = 0;
-  for (const std::string& text : texts) widest = std::max(widest, ImGui::CalcTextSize(text.c_str()).x);
-  const float line = ImGui::GetTextLineHeight();
-  const double part = std::min(kMost, static_cast<double>(widest + 3 * line) / static_cast<double>(width));
+namespace {
+
+float room_of(const std::vector<float>& columns) {
+  float all = 2 * ImGui::GetTextLineHeight();
+  for (const float width : columns) all += width + ImGui::GetTextLineHeight();
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> fitting_labels(const std::vector<std::string>& texts, ImVec2 inside) {
+  constexpr float kMostPart = 0.7f;  // of the width: the points need some
+  for (std::size_t count = texts.size(); count > 1; --count) {
+    std::vector<std::string> shown(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(count));
+    if (count < texts.size()) shown.back() = "and " + std::to_string(texts.size() - count + 1) + " more";
+    if (room_of(label_columns(shown, inside.y)) <= kMostPart * inside.x) return shown;
+  }
+  return {texts.begin(), texts.begin() + std::min<std::ptrdiff_t>(1, std::ssize(texts))};
+}
+
+std::vector<float> label_columns(const std::vector<std::string>& texts, float height) {
+  const auto most = static_cast<std::size_t>(std::max(1.0f, std::floor(height / ImGui::GetTextLineHeight())));
+  const std::size_t columns = (texts.size() + most - 1) / most;
+  std::vector<float> widths(columns, 0);
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    float& width = widths[k * columns / texts.size()];
+    width = std::max(width, ImGui::CalcTextSize(texts[k].c_str()).x);
+  }
+  return widths;
+}
+
+double with_room(double least, double most, const std::vector<std::string>& texts, ImVec2 size) {
+  constexpr double kMost = 0.75;
+  const ImVec2 inside = inside_of(size);
+  const float all = room_of(label_columns(fitting_labels(texts, inside), inside.y));
+  const double part = std::min(kMost, static_cast<double>(all) / static_cast<double>(inside.x));
   return std::exp((std::log(most) - part * std::log(least)) / (1 - part));
 }
 
@@ -91,23 +121,31 @@ void Plot::label_column(std::vector<PlotLabel> labels) {
   if (labels.empty()) return;
   std::ranges::stable_sort(labels, std::greater(), &PlotLabel::y);
   const float line = ImGui::GetTextLineHeight();
-  float right = first_.x, width = 0;
-  std::vector<float> wanted;
-  for (const PlotLabel& label : labels) {
-    right = std::max(right, x(label.x));
-    width = std::max(width, ImGui::CalcTextSize(label.text.c_str()).x);
-    wanted.push_back(y(label.y) - line / 2);
+  float right = first_.x;
+  std::vector<std::string> texts;
+  for (const PlotLabel& label : labels) right = std::max(right, x(label.x)), texts.push_back(label.text);
+  texts = fitting_labels(texts, {last_.x - first_.x, last_.y - first_.y});
+  if (texts.size() < labels.size()) labels[texts.size() - 1].colour = palette().faint;
+  labels.resize(texts.size());
+  const std::vector<float> widths = label_columns(texts, last_.y - first_.y);
+  const float all = room_of(widths) - 3 * line;
+  float left = std::clamp(right + 2 * line, first_.x, std::max(first_.x, last_.x - all - line / 2));
+  std::vector<ImVec2> places;
+  for (std::size_t column = 0; column < widths.size(); left += widths[column++] + line) {
+    std::vector<float> wanted;
+    for (std::size_t k = places.size(); k < labels.size() && k * widths.size() / labels.size() == column; ++k)
+      wanted.push_back(y(labels[k].y) - line / 2);
+    for (const float at : viewer::spread(wanted, line, first_.y, last_.y - line)) places.push_back({left, at});
   }
-  const std::vector<float> at = spread(wanted, line, first_.y, last_.y - line);
-  const float column = std::clamp(right + 2 * line, first_.x, std::max(first_.x, last_.x - width - line / 2));
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (std::size_t k = 0; k < labels.size(); ++k)
+    list.AddLine({x(labels[k].x), y(labels[k].y)}, {places[k].x - line * 0.2f, places[k].y + line / 2},
+                 half(labels[k].colour));
   for (std::size_t k = 0; k < labels.size(); ++k) {
-    const ImVec2 from{x(labels[k].x), y(labels[k].y)}, to{column - line * 0.2f, at[k] + line / 2};
-    const ImVec2 first{column, at[k]};
-    const ImVec2 last{column + ImGui::CalcTextSize(labels[k].text.c_str()).x, at[k] + line};
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddLine(from, to, half(labels[k].colour));
+    const ImVec2 first = places[k];
+    const ImVec2 last{first.x + ImGui::CalcTextSize(texts[k].c_str()).x, first.y + line};
     list.AddRectFilled(first, last, ImGui::GetColorU32(ImGuiCol_ChildBg));  // no line strikes a name through
-    list.AddText(first, labels[k].colour, labels[k].text.c_str());
+    list.AddText(first, labels[k].colour, texts[k].c_str());
     taken_.push_back({first.x, first.y, last.x, last.y});
   }
 }

@@ -2,12 +2,10 @@
 
 #include <imgui/backends/imgui_impl_opengl3.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "algorithms/error.h"
-#include "viewer/logic/comparisons.h"
+#include "algorithms/measure/device.h"
 #include "viewer/logic/table.h"
 #include "viewer/panels/panels.h"
 #include "viewer/platform/offscreen.h"
@@ -16,6 +14,7 @@
 #include "viewer/ui/app.h"
 #include "viewer/ui/backend.h"
 #include "viewer/ui/keys.h"
+#include "viewer/ui/measuring.h"
 
 namespace convlens::viewer {
 
@@ -75,36 +74,10 @@ void run_in_window(const ViewOptions& options) {
   if (!options.state_file.empty()) write_state(last, options.state_file);
 }
 
-// Lets the runs of the Performance panel be measured, each live one in turn and then, for as long again, what they are
-// compared with; so long as it was asked for, and no longer than there is a worker.
-void measure_runs(App& app, const ViewOptions& options) {
-  Study& study = app.study();
-  const auto wait = [&](double until) {
-    while (study.now() < until && study.busy()) {
-      study.poll();
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-  };
-  State next = app.state();
-  for (const std::string& run : options.measured_runs) {
-    next.performance.run = run;
-    if (const auto compared = comparisons(next)) study.show(compared->job);
-    wait(study.now() + options.measure_seconds / static_cast<double>(options.measured_runs.size()));
-  }
-  app.change(next);
-  const auto compared = comparisons(next);
-  if (!compared) return;
-  study.ceilings(compared->run.algorithm->unit != Unit::cpu);
-  study.measure(compared->wanted(next.performance.chart));
-  const double end = study.now() + options.measure_seconds;
-  while (study.now() < end && study.progress().all > 0 && study.busy()) wait(study.now() + 0.01);
-  // The live line once more, beside what was measured meanwhile.
-  wait(study.now() + 1);
-}
-
 void measure(App& app, const ViewOptions& options) {
   if (options.measure_seconds <= 0) return;
   if (app.state().panel != "kernel") return measure_runs(app, options);
+  if (const std::string why = why_no_device(); !why.empty()) throw NoDevice("--measure: " + why);
   Scene scene = app.scene();
   ask_kernel_trial(scene);
 }

@@ -1,5 +1,6 @@
 // The Numerics and Kernel panels and the guided tour, driven by pointer and keys.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "tests/catch.h"
 #include "tests/viewer/frames/screen.h"
@@ -45,6 +46,25 @@ TEST_CASE("a click in the table of verdicts brings that row and type to the fron
   screen.point({-1, -1});
   screen.key(Key::z, true);
   CHECK(screen.state().numerics == numerics_state().numerics);
+}
+
+TEST_CASE("where no chosen row has a kernel the panel says so, and a button shows one of the family's") {
+  if (!can_draw()) return;
+  viewer::State state = kernel_state();
+  state.runs = {"im2win.cpu"};
+  Screen screen(state, 1600, 1000);
+  screen.settle();
+  const auto rows = screen.app().data();
+  CHECK(rows.front().at("refused").get<std::string>().find("im2win.cpu has none") != std::string::npos);
+  CHECK(rows.front().at("refused").get<std::string>().find("im2win.cc, im2win.tc") != std::string::npos);
+  std::optional<Point> button;
+  for (float column = 0.02f; !button && column < 0.3f; column += 0.02f)
+    button = screen.find(screen.child("kernel").name, {"im2win.tc"}, column);
+  REQUIRE(button);
+  screen.click(*button);
+  CHECK(screen.state().kernel.run == "im2win.tc");
+  screen.settle();
+  CHECK(screen.app().data().front().at("run") == "im2win.tc");
 }
 
 TEST_CASE("a click on the error map chooses the output whose terms are listed") {

@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "algorithms/measure/device.h"
 #include "algorithms/worker/child.h"
 #include "tests/catch.h"
 #include "tests/support/command.h"
+#include "tests/viewer/frames/drawn_text.h"
 #include "tests/viewer/frames/screen.h"
 #include "tests/viewer/states.h"
 #include "viewer/logic/comparisons.h"
@@ -76,6 +78,37 @@ TEST_CASE("Escape ends what is being measured, and what is done stays in the dat
   const auto data = screen.app().data();
   CHECK(data.front().at("source") == "measured");
   CHECK(data.front().at("tflops").get<double>() > 0);
+}
+
+TEST_CASE("of a row that cannot run here the record stands in at once, and nothing is offered to be measured") {
+  if (!can_draw() || why_no_device().empty()) return;
+  viewer::State state = viewer::first_state();
+  state.panel = "performance";
+  state.performance.run = "im2win.cc";
+  Screen screen(state, 1600, 1000, kWorker);
+  REQUIRE(comes_true(screen, [&] {
+    const viewer::Curve* live = screen.app().study().live();
+    return live != nullptr && !live->refused.empty();
+  }));
+  screen.settle();
+  const auto text = [&] {
+    std::string letters;
+    for (const DrawnLetter& letter : drawn_letters())
+      letters += static_cast<char>(letter.code < 128 ? letter.code : '?');
+    return letters;
+  };
+  screen.picture();
+  for (const char* word : {"recorded", "H200", "coldcaches", "revision", "Measureall", "nothere:"}) {
+    INFO(word << " in " << text());
+    CHECK(text().find(word) != std::string::npos);
+  }
+  const auto button = find(screen, "take these");
+  REQUIRE(button);
+  screen.click(*button);
+  CHECK(screen.state().spec.n == 256);
+  CHECK(screen.state().performance.timed == "cold");
+  const auto rows = screen.app().data();
+  CHECK(rows.front().at("tflops").get<double>() > 10);
 }
 
 TEST_CASE("another panel in front lets the worker rest") {

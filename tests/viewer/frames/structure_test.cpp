@@ -39,6 +39,12 @@ void on_gpu(viewer::State& state) {
   on_cv9(state, 256, "im2win.cc", DType::f32);
   state.performance.timed = "cold";
 }
+// With the most option sets of which there are records, none as it is asked for.
+void tensor_cores(viewer::State& state) {
+  on_cv9(state, 1, "im2win.tc", DType::f32);
+  state.layouts = {};
+}
+void kernel(viewer::State& state) { on_cv9(state, 256, "im2win.cc", DType::f32); }
 void broken_kernel(viewer::State& state) {
   on_cv9(state, 256, "im2win.cc", DType::f32);
   state.kernel.texts["im2win/im2win_cc.cu"] = "extern \"C\" __global__ void im2win_cc(const Sizes s) { taps = 1; }\n";
@@ -56,6 +62,9 @@ std::vector<Look> looks() {
   all.push_back({"performance", "grids", "roofline", on_cpu});
   all.push_back({"performance", "grids", "roofline", on_gpu});
   all.push_back({"performance", "grids", "live", on_gpu});
+  all.push_back({"performance", "grids", "sweep", on_gpu});
+  all.push_back({"performance", "grids", "live", tensor_cores});
+  all.push_back({"kernel", "grids", "live", kernel});
   all.push_back({"kernel", "grids", "live", broken_kernel});
   return all;
 }
@@ -81,15 +90,17 @@ void check_windows(const Screen& screen, const Frame& frame) {
   }
 }
 
+bool is(const Screen::Window& window, const char* id) {
+  const std::size_t at = window.name.find(std::string("/") + id + "_");
+  return at != std::string::npos && at == window.name.rfind('/');
+}
+
 // Panes are cut to fit and never scroll: none may have more in it than it shows. Lists scroll down, and the schedule
 // where there is little height; a kernel's text, the ribbons, the Performance panel and the memory's formulas also
-// across.
+// across. Of the Performance panel only the table of options scrolls, under a plot that is seen whole.
 void check_clipping(const Screen& screen) {
   const auto is_part_of = [](const Screen::Window& window, const char* id) {
     return window.name.find(std::string("/") + id + "_") != std::string::npos;
-  };
-  const auto is = [&](const Screen::Window& window, const char* id) {
-    return is_part_of(window, id) && window.name.rfind('/') == window.name.find(std::string("/") + id + "_");
   };
   for (const Screen::Window& window : screen.windows()) {
     if (!is_part_of(window, "centre") || is_part_of(window, "memory") || is_part_of(window, "performance") ||
@@ -132,6 +143,37 @@ TEST_CASE("every panel in every theme and at every scale is whole and not blank"
       }
 }
 
+TEST_CASE("every chart of the Performance panel is seen whole, with all its names, at every size and scale") {
+  if (!can_draw()) return;
+  for (const auto& [width, height] : {std::pair(1280, 720), std::pair(1600, 1000), std::pair(1920, 1080)})
+    for (const double scale : {1.0, 1.5, 2.0}) {
+      Screen screen(viewer::first_state(), width, height);
+      for (const Look& look : looks()) {
+        if (look.panel != "performance") continue;
+        INFO(width << "x" << height << ", " << scale << ": " << look.chart);
+        viewer::State state = viewer::first_state();
+        state.panel = look.panel;
+        state.performance.chart = look.chart;
+        state.dark = false;
+        state.scale = scale;
+        if (look.more != nullptr) look.more(state);
+        INFO(state.performance.run);
+        screen.app().change(state);
+        screen.picture();
+        for (const Screen::Window& window : screen.windows())
+          if (is(window, "performance")) {
+            CHECK(window.scroll_most.x <= 1);
+            // The live run's table of options is scrolled to.
+            if (look.chart != "live") CHECK(window.scroll_most.y <= 1);
+          }
+        for (const std::string& fault : faults_of_text(drawn_letters(), screen.windows())) {
+          UNSCOPED_INFO(fault);
+          CHECK(fault.empty());
+        }
+      }
+    }
+}
+
 TEST_CASE("no text is cut, shortened or written over other text, at 100, 150 and 200 %") {
   if (!can_draw()) return;
   std::vector<viewer::State> states;
@@ -140,8 +182,9 @@ TEST_CASE("no text is cut, shortened or written over other text, at 100, 150 and
     state.panel = look.panel;
     state.arrangement = look.arrangement;
     state.performance.chart = look.chart;
+    if (look.more != nullptr) look.more(state);
     states.push_back(state);
-    if (look.arrangement != "schedule") continue;
+    if (look.arrangement != "schedule" || look.more != nullptr) continue;
     state.runs = {"implicit_gemm.cc", "im2win.cc"};
     states.push_back(state);
   }

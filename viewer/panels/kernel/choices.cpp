@@ -45,7 +45,7 @@ std::string title(const std::pair<std::int64_t, std::string>& launch) {
 void draw_kernel_choices(Scene& scene, const KernelSheet& sheet) {
   Choices choices(scene);
   const std::vector<std::string> runs = kernel_runs(scene.state);
-  choices.choose("##row", sheet.run, runs, [&](KernelState& s, std::size_t k) {
+  choices.choose("##row", sheet.run.empty() ? "choose a row" : sheet.run, runs, [&](KernelState& s, std::size_t k) {
     const std::string run = runs[k];
     s = {.run = run, .step = 0, .file = "", .architecture = s.architecture, .texts = s.texts};
   });

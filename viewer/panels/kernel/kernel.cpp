@@ -24,6 +24,21 @@ KernelFrame frame_of(Scene& scene) {
   return frame;
 }
 
+// The rows that have a kernel where the chosen ones have none, as buttons, as many on a line as fit.
+void offer_rows(Scene& scene, const KernelSheet& sheet) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  for (const std::string& run : sheet.instead) {
+    const float width = ImGui::CalcTextSize(run.c_str()).x + 2 * style.FramePadding.x;
+    if (&run != &sheet.instead.front() && ImGui::GetItemRectMax().x + style.ItemSpacing.x + width < right)
+      ImGui::SameLine();
+    if (!ImGui::Button(run.c_str())) continue;
+    State next = scene.state;
+    next.kernel.run = run;
+    scene.change(std::move(next), "");
+  }
+}
+
 void draw(Scene& scene) {
   ImGui::BeginChild("kernel");
   const KernelFrame frame = frame_of(scene);
@@ -34,6 +49,7 @@ void draw(Scene& scene) {
     if (!frame.sheet->note.empty()) faint_text(frame.sheet->note);
     if (!frame.sheet->refused.empty()) {
       ImGui::TextWrapped("%s", frame.sheet->refused.c_str());
+      offer_rows(scene, *frame.sheet);
     } else {
       draw_build(scene, frame);
       draw_source(scene, frame, 12 * ImGui::GetTextLineHeight());

@@ -12,54 +12,27 @@ namespace convlens::viewer {
 
 namespace {
 
-struct Choice {
-  const char *id, *title, *sentence;
+// The comparisons of a state, made anew only when it changes: they ask every row whether it computes the layer.
+struct Compared {
+  std::string key;
+  State state;
+  std::optional<Comparisons> value;
 };
-constexpr Choice kCharts[]{
-    {"live", "Live", "the line of the live run, what each option is worth, and the peers"},
-    {"roofline", "Roofline", "every row of the unit under what the machine can do at most"},
-    {"sweep", "Sweep", "one size varied, a curve a row"},
-};
-constexpr Choice kTimes[]{
-    {"call", "whole call", "all that a caller pays: transforms of input, filter and output included"},
-    {"kernel", "kernel alone", "what follows packing and transforming x and w"},
-    {"cold", "cold caches", "a whole call, with nothing of the layer in the caches"},
-};
-constexpr Choice kSwept[]{{"n", "N", "the batch size"},
-                          {"c_i", "C_i", "channels of the input"},
-                          {"c_o", "C_o", "channels of the output"},
-                          {"size", "H x W", "of the input"},
-                          {"filter", "K", "filter height and width, padded by half of it"},
-                          {"stride", "stride", "down and across"}};
-
-// Radio buttons, as many on a line as fit, after what stands there when `goes_on`.
-void draw_choices(Scene& scene, std::span<const Choice> choices, std::string PerformanceState::*member, bool goes_on) {
-  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-  for (const Choice& choice : choices) {
-    const ImGuiStyle& style = ImGui::GetStyle();
-    const float width = ImGui::CalcTextSize(choice.title).x + ImGui::GetFrameHeight() + 2 * style.ItemSpacing.x;
-    const bool first = &choice == &choices.front();
-    if ((!first || goes_on) && ImGui::GetItemRectMax().x + width + (first ? 2 : 1) * style.ItemSpacing.x < right)
-      ImGui::SameLine(0, (first ? 4 : 1) * style.ItemSpacing.x);
-    if (ImGui::RadioButton(choice.title, scene.state.performance.*member == choice.id)) {
-      State next = scene.state;
-      next.performance.*member = choice.id;
-      scene.change(std::move(next), "");
-    }
-    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", choice.sentence);
-  }
+const Compared& compared(Scene& scene, const std::string& name, const std::function<State()>& state) {
+  auto& made = scene.kept.get<Compared>(name);
+  const std::string key = std::to_string(scene.version) + to_json(scene.state.performance).dump();
+  if (made.key == key) return made;
+  made = {key, state(), {}};
+  made.value = comparisons(made.state);
+  return made;
 }
 
-// The comparisons of the state, made anew only when it changes: they ask every row whether it computes the layer.
-const std::optional<Comparisons>& comparisons_of(Scene& scene) {
-  struct Made {
-    std::string key;
-    std::optional<Comparisons> value;
-  };
-  Made& made = scene.kept.get<Made>("comparisons");
-  const std::string key = std::to_string(scene.version) + to_json(scene.state.performance).dump();
-  if (made.key != key) made = {key, comparisons(scene.state)};
-  return made.value;
+// The state's own, or, where its live run is neither measured nor recorded, as it was recorded.
+const Compared& on_show(Scene& scene, const Records& records, const std::string& why_not) {
+  const Compared& own = compared(scene, "comparisons", [&] { return scene.state; });
+  if (why_not.empty() || !own.value || known(*scene.study, records, own.value->job) != nullptr) return own;
+  return compared(scene, "recorded comparisons",
+                  [&] { return recorded_state(scene.state, records).value_or(scene.state); });
 }
 
 // The button that measures what the chart needs, or how far that has come and how it is ended.
@@ -68,11 +41,15 @@ void draw_measuring(Bench& bench) {
   const Study::Progress progress = study.progress();
   if (progress.all == 0) {
     if (!study.can_measure()) return;
-    const std::vector<worker::Job> jobs = bench.compared.wanted(bench.state().performance.chart);
+    const std::vector<worker::Job> jobs = bench.compared.wanted(bench.shown_state.performance.chart);
+    ImGui::BeginDisabled(!bench.why_not.empty());
     if (ImGui::Button(("Measure all " + std::to_string(jobs.size())).c_str())) study.measure(jobs);
+    ImGui::EndDisabled();
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip("Everything that this chart compares; Esc ends it, and keeps what is done");
-    return;
+    if (bench.why_not.empty()) return;
+    flow(12 * ImGui::GetTextLineHeight());
+    return faint_text("not here: " + bench.why_not);
   }
   std::string left = std::to_string(progress.done) + " of " + std::to_string(progress.all);
   if (std::isfinite(progress.seconds_left))
@@ -89,46 +66,49 @@ void draw_measuring(Bench& bench) {
 void draw_live(Bench& bench) {
   const float line = ImGui::GetTextLineHeight(), gap = ImGui::GetStyle().ItemSpacing.x;
   const ImVec2 space = ImGui::GetContentRegionAvail();
-  const auto bars = static_cast<float>(bench.compared.changes.size()) * line * 1.7f;
+  const Contributions all = contributions(bench.compared, bench.study, bench.records);
   if (space.x < 50 * line) {
-    draw_live_plot(bench, {space.x, std::max(10 * line, space.y - bars)});
-    return draw_waterfall(bench, space.x);
+    // What does not fit of the table is scrolled to; the plot is seen as a whole.
+    constexpr float kLeast = 6, kGood = 10;
+    const float bars = std::min(waterfall_height(all), std::max(0.0f, space.y - kGood * line));
+    draw_live_plot(bench, {space.x, std::max(kLeast * line, space.y - bars)});
+    return draw_waterfall(bench, all, space.x);
   }
   const float right = std::max(26 * line, space.x * 0.4f), top = ImGui::GetCursorPosY();
   draw_live_plot(bench, {space.x - right - gap, space.y});
   ImGui::SameLine();
   ImGui::BeginGroup();
-  draw_waterfall(bench, right);
+  draw_waterfall(bench, all, right);
   const float rest = space.y - (ImGui::GetCursorPosY() - top);
-  if (rest > 8 * line) draw_roofline(bench, {right, rest});
+  if (rest > 12 * line) draw_roofline(bench, {right, rest});
   ImGui::EndGroup();
 }
 
 void draw_chart(Bench& bench) {
-  const std::string& chart = bench.state().performance.chart;
+  const std::string& chart = bench.shown_state.performance.chart;
+  if (chart == "live") return draw_live(bench);
+  constexpr float kLeastLines = 6;
   ImVec2 space = ImGui::GetContentRegionAvail();
-  space.y = std::max(space.y, 12 * ImGui::GetTextLineHeight());
-  if (chart == "roofline") {
-    faint_text(
-        "Filled: FLOPs of the direct sum over the time; hollow: those that are executed. A byte: of x, w, bias, y");
-    return draw_roofline(bench, {space.x, std::max(space.y - 1.5f * ImGui::GetTextLineHeight(), 1.0f)});
-  }
-  if (chart == "sweep") return draw_sweep(bench, space);
-  draw_live(bench);
+  space.y = std::max(space.y, kLeastLines * ImGui::GetTextLineHeight());
+  chart == "roofline" ? draw_roofline(bench, space) : draw_sweep(bench, space);
 }
 
 void draw(Scene& scene) {
   ImGui::BeginChild("performance");
-  draw_choices(scene, kCharts, &PerformanceState::chart, false);
-  draw_choices(scene, kTimes, &PerformanceState::timed, true);
-  if (scene.state.performance.chart == "sweep") draw_choices(scene, kSwept, &PerformanceState::swept, false);
-  if (const auto& compared = comparisons_of(scene)) {
-    static const Records none;
-    const auto* records = scene.kept.get<Later<const Records*>>("records").get("shipped", scene.painter,
-                                                                               [] { return &shipped_records(); });
-    Bench bench{scene, *scene.study, records == nullptr ? none : **records, *compared};
-    bench.study.show(compared->job);
-    draw_run(bench);
+  constexpr float kLines = 32;  // from here on everything has a place of its own
+  const bool little_room = ImGui::GetContentRegionAvail().y < kLines * ImGui::GetTextLineHeight();
+  draw_choices(scene, little_room);
+  static const Records none;
+  const auto* shipped =
+      scene.kept.get<Later<const Records*>>("records").get("shipped", scene.painter, [] { return &shipped_records(); });
+  const Records& records = shipped == nullptr ? none : **shipped;
+  const Compared& own = compared(scene, "comparisons", [&] { return scene.state; });
+  if (own.value) {
+    scene.study->show(own.value->job);
+    const std::string why_not = why_not_measured(*scene.study);
+    const Compared& shown = shipped == nullptr ? own : on_show(scene, records, why_not);
+    Bench bench{scene, *scene.study, records, shown.state, *shown.value, why_not};
+    draw_run(bench, little_room);
     draw_badge(bench);
     draw_measuring(bench);
     draw_chart(bench);
@@ -143,60 +123,9 @@ void draw(Scene& scene) {
   ImGui::EndChild();
 }
 
-nlohmann::ordered_json row_of(const Bench& bench, const worker::Job& job) {
-  const Curve* curve = bench.known(job);
-  nlohmann::ordered_json row{{"run", job.run},
-                             {"layer", job.layer},
-                             {"n", job.spec.n},
-                             {"timed", job.kernel_alone ? "kernel" : "call"},
-                             {"l2", job.cold_cache ? "cold" : "warm"}};
-  const double nan = std::nan("");
-  row["tflops"] = curve == nullptr ? nan : curve->line.tflops();
-  row["tflops_executed"] = curve == nullptr ? nan : curve->executed_tflops();
-  row["median_ms"] = curve == nullptr ? nan : curve->line.median_ms();
-  row["samples"] = curve == nullptr ? 0 : curve->line.ms.size();
-  row["source"] = curve == nullptr ? "" : curve->made_on.empty() ? "measured" : "recorded on " + curve->made_on;
-  return row;
-}
-
-nlohmann::ordered_json data(const Scene& scene) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  const auto compared = comparisons(scene.state);
-  if (!compared) return rows;
-  Scene own = scene;
-  const Bench bench{own, *scene.study, shipped_records(), *compared};
-  const std::string& chart = scene.state.performance.chart;
-  if (chart == "live")
-    for (const Change& change : compared->changes) {
-      nlohmann::ordered_json row = row_of(bench, change.job);
-      row["option"] = change.option == nullptr ? "" : change.option->id;
-      row["value"] = change.value;
-      rows.push_back(row);
-    }
-  if (chart == "live")
-    for (const worker::Job& job : compared->peers) rows.push_back(row_of(bench, job));
-  if (chart == "roofline")
-    for (const worker::Job& job : compared->rows) {
-      nlohmann::ordered_json row = row_of(bench, job);
-      const Curve* curve = bench.known(job);
-      row["flops_per_byte"] = curve == nullptr ? std::nan("") : intensity(curve->line.flops, job);
-      row["executed_per_byte"] =
-          curve == nullptr || curve->line.executed == 0 ? std::nan("") : intensity(curve->line.executed, job);
-      rows.push_back(row);
-    }
-  if (chart == "sweep")
-    for (const Sweep& sweep : compared->sweeps)
-      for (std::size_t k = 0; k < sweep.jobs.size(); ++k) {
-        nlohmann::ordered_json row = row_of(bench, sweep.jobs[k]);
-        row["swept"] = scene.state.performance.swept;
-        row["value"] = sweep.values[k];
-        rows.push_back(row);
-      }
-  return rows;
-}
-
 }  // namespace
 
+// Of a run that was recorded otherwise than is asked for, the record, although the study still has the other as live.
 const Curve* Bench::shown() const {
   const Curve* live = study.live();
   const bool refused = live != nullptr && !live->refused.empty();
@@ -204,9 +133,9 @@ const Curve* Bench::shown() const {
   return other != nullptr ? other : live;
 }
 
-void Bench::change_options(const OptionSet& options) const {
+void Bench::change_run(const std::string& run) const {
   State next = scene.state;
-  next.performance.run = run_name(*compared.run.algorithm, options);
+  next.performance.run = run;
   scene.change(std::move(next), "");
 }
 
@@ -222,13 +151,8 @@ ImU32 Bench::colour_of(const std::string& run) const {
   return ImGui::ColorConvertFloat4ToU32({(a.x + b.x) / 2, (a.y + b.y) / 2, (a.z + b.z) / 2, 1});
 }
 
-const char* swept_title(const std::string& swept) {
-  const auto found = std::ranges::find(kSwept, swept, &Choice::id);
-  return found == std::end(kSwept) ? "" : found->title;
-}
-
 Panel performance_panel() {
-  return {"performance", "Performance", "What it costs, measured while you switch its options", draw, data};
+  return {"performance", "Performance", "What it costs, measured while you switch its options", draw, performance_data};
 }
 
 }  // namespace convlens::viewer

@@ -1,7 +1,7 @@
 // The Performance panel's parts, one file each.
 #pragma once
 
-#include "viewer/logic/comparisons.h"
+#include "viewer/logic/stand_in.h"
 #include "viewer/ui/scene.h"
 
 namespace convlens::viewer {
@@ -11,27 +11,36 @@ struct Bench {
   Scene& scene;
   Study& study;
   const Records& records;
-  const Comparisons& compared;
+  const State& shown_state;     // the scene's, or, where nothing is measured, as its live run was recorded
+  const Comparisons& compared;  // of that
+  std::string why_not = {};     // why nothing is measured; "" where something is, or may be
 
-  const State& state() const { return scene.state; }
   const Curve* known(const worker::Job& of) const { return viewer::known(study, records, of); }
 
   // The live line, or what is recorded of the live run; null for neither.
   const Curve* shown() const;
 
-  // Makes the live run one with these options.
-  void change_options(const OptionSet& options) const;
+  // Makes the live run this one.
+  void change_run(const std::string& run) const;
   ImU32 colour_of(const std::string& run) const;
 };
 
 // What a sweep varies, as it is written: "C_i" for "c_i".
 const char* swept_title(const std::string& swept);
 
-void draw_run(Bench& bench);                     // the live run and its switches
-void draw_badge(Bench& bench);                   // where the numbers come from, and what the worker is doing
-void draw_live_plot(Bench& bench, ImVec2 size);  // samples, median, ghosts, peers
-void draw_waterfall(Bench& bench, float width);  // what each option is worth
-void draw_roofline(Bench& bench, ImVec2 size);   // each row's two points
-void draw_sweep(Bench& bench, ImVec2 size);      // a curve a row, and where they cross
+// On the same line where that much more fits.
+void flow(float width);
+float width_of_list(const std::vector<std::string>& texts);  // a combo with these
+
+void draw_choices(Scene& scene, bool little_room);  // which chart, timed how, what is swept
+void draw_run(Bench& bench, bool little_room);      // the live run and its switches
+void draw_badge(Bench& bench);                      // where the numbers come from, and what the worker is doing
+void draw_live_plot(Bench& bench, ImVec2 size);     // samples, median, ghosts, peers
+void draw_waterfall(Bench& bench, const Contributions& all, float width);  // what each option is worth
+float waterfall_height(const Contributions& all);                          // about
+void draw_roofline(Bench& bench, ImVec2 size);                             // each row's two points
+void draw_sweep(Bench& bench, ImVec2 size);                                // a curve a row, and where they cross
+
+nlohmann::ordered_json performance_data(const Scene& scene);
 
 }  // namespace convlens::viewer

@@ -30,13 +30,39 @@ std::vector<RowPoints> points(const Bench& bench) {
   return all;
 }
 
+constexpr const char* kAbscissa = "FLOPs a byte";
+
+// The unit, and what the two kinds of points are where that has room beside the abscissa's name.
+std::string ordinate(double unit, ImVec2 size) {
+  const std::string name = unit > 1 ? "GFLOPS" : "TFLOPS", all = name + "; filled: of the direct sum, hollow: executed";
+  const float both = ImGui::CalcTextSize(all.c_str()).x + ImGui::CalcTextSize(kAbscissa).x;
+  return both + 2 * ImGui::GetTextLineHeight() < inside_of(size).x ? all : name;
+}
+
+// The rows whose points are under the pointer, or, where there are none, what points are.
+void draw_tooltip(const Plot& plot, const std::vector<RowPoints>& rows, double unit) {
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  std::string says;
+  for (const RowPoints& row : rows)
+    for (const auto& [x, y] : {std::pair(row.at, row.tflops), std::pair(row.executed_at, row.executed_tflops)})
+      if (std::hypot(plot.x(x) - at.x, plot.y(y * unit) - at.y) < ImGui::GetTextLineHeight() / 2) {
+        says += (says.empty() ? "" : "\n") + row.run + ": " + worker::rate_text(y);
+        break;
+      }
+  if (says.empty())
+    says =
+        "Filled: FLOPs of the direct sum over the time; hollow: those that are executed.\n"
+        "A byte: of x, w, bias and y";
+  ImGui::SetTooltip("%s", says.c_str());
+}
+
 }  // namespace
 
 void draw_roofline(Bench& bench, ImVec2 size) {
   const bool gpu = bench.compared.run.algorithm->unit != Unit::cpu;
   const auto& measured = bench.study.ceilings(gpu);
   const auto ceilings = measured ? measured : bench.records.ceilings(bench.compared.job);
-  const bool half = bench.compared.run.algorithm->unit_for(bench.state().dtype) == Unit::tc;
+  const bool half = bench.compared.run.algorithm->unit_for(bench.shown_state.dtype) == Unit::tc;
   const worker::Ceilings most = ceilings.value_or(worker::Ceilings{});
   const double peak = half ? most.f16_tflops : most.f32_tflops;
   const std::vector<RowPoints> rows = points(bench);
@@ -57,18 +83,15 @@ void draw_roofline(Bench& bench, ImVec2 size) {
   least_x /= 2;
   std::vector<std::string> names;
   for (const RowPoints& row : rows) names.push_back(row.run);
-  most_x = with_room(least_x, 1.2 * most_x, names, size.x - ImGui::CalcTextSize("0.0000").x);
-  Plot plot("roofline", size, {.least = least_x, .most = most_x, .title = "FLOPs a byte", .logarithmic = true},
-            {.least = least_y / 2 * unit,
-             .most = most_y * 2 * unit,
-             .title = unit > 1 ? "GFLOPS" : "TFLOPS",
-             .logarithmic = true});
+  most_x = with_room(least_x, 1.2 * most_x, names, size);
+  Plot plot(
+      "roofline", size, {.least = least_x, .most = most_x, .title = kAbscissa, .logarithmic = true},
+      {.least = least_y / 2 * unit, .most = most_y * 2 * unit, .title = ordinate(unit, size), .logarithmic = true});
+  if (plot.hovered()) draw_tooltip(plot, rows, unit);
   if (peak > 0 && ridge > 0) {
     std::vector<double> xs{ridge, most_x}, ys{peak * unit, peak * unit};
     if (most.tbytes > 0) xs.insert(xs.begin(), least_x), ys.insert(ys.begin(), least_x * most.tbytes * unit);
     plot.line(xs, ys, ImGui::GetColorU32(ImGuiCol_Text), 2 * bench.scene.scale);
-    plot.label(ridge, peak * unit, ImGui::GetColorU32(ImGuiCol_Text),
-               worker::rate_text(peak) + (measured ? ", measured" : ", recorded"), true);
   }
   for (const RowPoints& row : rows) {
     const ImU32 colour = bench.colour_of(row.run);
@@ -81,6 +104,9 @@ void draw_roofline(Bench& bench, ImVec2 size) {
   std::vector<PlotLabel> labels;
   for (const RowPoints& row : rows) labels.push_back({row.at, row.tflops * unit, bench.colour_of(row.run), row.run});
   plot.label_column(std::move(labels));
+  if (peak > 0 && ridge > 0)
+    plot.label(ridge, peak * unit, ImGui::GetColorU32(ImGuiCol_Text),
+               worker::rate_text(peak) + (measured ? ", measured" : ", recorded"), true);
 }
 
 }  // namespace convlens::viewer

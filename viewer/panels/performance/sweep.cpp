@@ -1,6 +1,7 @@
 // The sweep explorer: one size varied, a curve a row with the spread of its samples, and where curves change places.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "algorithms/measure/ruler.h"
 #include "viewer/panels/performance/performance.h"
@@ -68,7 +69,7 @@ std::vector<Crossover> handovers(const std::vector<SweepCurve>& all, const std::
 }  // namespace
 
 void draw_sweep(Bench& bench, ImVec2 size) {
-  const std::vector<SweepCurve> all = curves(bench);
+  std::vector<SweepCurve> all = curves(bench);
   std::vector<double> values;
   for (const Sweep& sweep : bench.compared.sweeps)
     for (const std::int64_t value : sweep.values)
@@ -77,17 +78,27 @@ void draw_sweep(Bench& bench, ImVec2 size) {
   std::ranges::sort(values);
   if (values.empty()) return faint_text("No row computes this layer with another value of what is swept.");
   double most = 0;
+  // The names stand in the order of the curves' ends.
+  std::ranges::sort(all, std::greater(), [](const SweepCurve& curve) { return curve.median.back(); });
   for (const SweepCurve& curve : all) most = std::max(most, *std::ranges::max_element(curve.high));
+  if (all.empty()) {
+    const bool measuring = bench.why_not.empty();
+    return faint_text(measuring ? "Nothing of this sweep is measured yet."
+                                : "Nothing of this sweep is recorded; it is measured where the rows can run.");
+  }
+  if (!bench.why_not.empty() && std::ranges::all_of(all, [](const SweepCurve& c) { return c.values.size() == 1; }))
+    faint_text("Only one value of this sweep is recorded; the others are measured where the rows can run.");
+  size.y = std::max(4 * ImGui::GetTextLineHeight(), std::min(size.y, ImGui::GetContentRegionAvail().y));
   if (most <= 0) most = 1;
   const double unit = most < 1 ? 1e3 : 1;
   std::vector<std::string> runs;
   for (const SweepCurve& curve : all) runs.push_back(curve.run);
   const double least_x = values.front() / 1.1;
-  const double most_x = with_room(least_x, values.back(), runs, size.x - ImGui::CalcTextSize("0.0000").x);
+  const double most_x = with_room(least_x, values.back(), runs, size);
   Plot plot("sweep", size,
             {.least = least_x,
              .most = most_x,
-             .title = swept_title(bench.state().performance.swept),
+             .title = swept_title(bench.shown_state.performance.swept),
              .logarithmic = true,
              .ticks = values},
             {.least = 0, .most = most * unit * 1.1, .title = unit > 1 ? "GFLOPS" : "TFLOPS"});

@@ -1,5 +1,5 @@
 // What each option of the live run is worth: all as they are, then one of them changed at a time, as the ablation of
-// the im2win paper has it; a table whose bars are a waterfall.
+// the im2win paper has it, and other sets of options that were recorded; a table whose bars are a waterfall.
 #include <algorithm>
 #include <cmath>
 
@@ -21,11 +21,14 @@ struct Bar {
 bool draw_row(const Bar& bar, double most, float width, float text, int number) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float height = ImGui::GetTextLineHeight() * 1.3f, gap = ImGui::GetStyle().ItemSpacing.x;
+  // A long list of options takes several lines.
+  const float lines = ImGui::CalcTextSize(bar.text.c_str(), nullptr, false, text).y;
+  const float height = lines + ImGui::GetTextLineHeight() * 0.3f, gap = ImGui::GetStyle().ItemSpacing.x;
   const std::string amount = std::isfinite(bar.tflops) ? worker::rate_text(bar.tflops) : "...";
   const double change = bar.whole > 0 ? 100 * (bar.tflops / bar.whole - 1) : std::nan("");
-  char share[32] = "";
-  if (std::isfinite(change) && bar.tflops != bar.whole) std::snprintf(share, sizeof share, "%+.0f %%", change);
+  std::string share;
+  if (std::isfinite(change) && bar.tflops != bar.whole)
+    share = (std::lround(change) > 0 ? "+" : "") + std::to_string(std::lround(change)) + " %";
   const float numbers = ImGui::CalcTextSize("000.0 GFLOPS").x + gap + ImGui::CalcTextSize("+000 %").x;
   const float room = std::max(0.0f, width - text - numbers - 2 * gap);
   ImGui::PushID(number);
@@ -36,9 +39,8 @@ bool draw_row(const Bar& bar, double most, float width, float text, int number) 
     ImGui::SetTooltip("%s", bar.says.c_str());
   }
   const float top = at.y + (height - ImGui::GetTextLineHeight()) / 2;
-  list.PushClipRect(at, {at.x + text, at.y + height}, true);
-  list.AddText({at.x, top}, ImGui::GetColorU32(ImGuiCol_Text), bar.text.c_str());
-  list.PopClipRect();
+  list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), {at.x, at.y + (height - lines) / 2},
+               ImGui::GetColorU32(ImGuiCol_Text), bar.text.c_str(), nullptr, text);
   const float left = at.x + text + gap;
   const auto end_of = [&](double tflops) {
     return left + room * static_cast<float>(std::isfinite(tflops) ? tflops / most : 0);
@@ -48,40 +50,47 @@ bool draw_row(const Bar& bar, double most, float width, float text, int number) 
   if (bar.whole > bar.tflops)
     list.AddRect({end_of(bar.tflops), at.y + inset}, {end_of(bar.whole), at.y + height - inset}, palette().faint);
   list.AddText({left + room + gap, top}, ImGui::GetColorU32(ImGuiCol_Text), amount.c_str());
-  list.AddText({at.x + width - ImGui::CalcTextSize(share).x, top}, palette().faint, share);
+  list.AddText({at.x + width - ImGui::CalcTextSize(share.c_str()).x, top}, palette().faint, share.c_str());
   return clicked;
 }
 
 }  // namespace
 
-void draw_waterfall(Bench& bench, float width) {
-  const std::vector<Change>& all = bench.compared.changes;
+float waterfall_height(const Contributions& all) {
+  const float lines = static_cast<float>(all.bars.size()) + (all.missing.empty() ? 0 : 3);
+  return lines * ImGui::GetTextLineHeight() * 1.7f;
+}
+
+void draw_waterfall(Bench& bench, const Contributions& all, float width) {
   double most = 0;
-  for (const Change& change : all)
-    if (const Curve* curve = bench.known(change.job)) most = std::max(most, curve->line.tflops());
-  const Curve* whole = bench.known(all.front().job);
-  const auto name = [](const Change& change) {
-    return change.option == nullptr ? "as it is" : change.option->title + " = " + change.value;
-  };
   float text = 0;
-  for (const Change& change : all) text = std::max(text, ImGui::CalcTextSize(name(change).c_str()).x + 1);
-  int number = 0;
-  for (const Change& change : all) {
-    const Curve* curve = bench.known(change.job);
-    const bool itself = change.option == nullptr;
-    Bar bar{name(change), change.job.run, curve == nullptr ? std::nan("") : curve->line.tflops(),
-            whole == nullptr ? 0 : whole->line.tflops(), itself ? palette().lit : palette().series[0]};
-    if (!itself) bar.says += "\n" + change.option->sentence + "\nclick: the live line is of this";
-    if (curve != nullptr)
-      bar.says += "\n" + std::to_string(curve->line.ms.size()) + " samples" +
-                  (curve->made_on.empty() ? "" : ", recorded on " + curve->made_on);
-    if (draw_row(bar, most > 0 ? most : 1, width, text, number++) && !itself) {
-      OptionSet options = bench.compared.run.options;
-      options.set(change.option->id, change.value);
-      bench.change_options(options);
-    }
+  for (const Contribution& bar : all.bars) {
+    if (bar.curve != nullptr) most = std::max(most, bar.curve->line.tflops());
+    text = std::max(text, ImGui::CalcTextSize(bar.text.c_str()).x + 1);
   }
-  if (all.size() == 1) faint_text("This row has no options that can be switched for this layer.");
+  text = std::min(text, 0.45f * width);
+  const Curve* whole = all.bars.front().curve;
+  int number = 0;
+  for (const Contribution& of : all.bars) {
+    const bool itself = &of == &all.bars.front();
+    Bar bar{of.text, of.job.run, of.curve == nullptr ? std::nan("") : of.curve->line.tflops(),
+            whole == nullptr ? 0 : whole->line.tflops(), itself ? palette().lit : palette().series[0]};
+    if (of.option != nullptr) bar.says += "\n" + of.option->sentence;
+    if (!itself) bar.says += "\nclick: the live line is of this";
+    if (of.curve != nullptr)
+      bar.says += "\n" + std::to_string(of.curve->line.ms.size()) + " samples" +
+                  (of.curve->made_on.empty() ? "" : ", recorded on " + of.curve->made_on);
+    if (draw_row(bar, most > 0 ? most : 1, width, text, number++) && !itself) bench.change_run(of.job.run);
+  }
+  if (all.bars.size() == 1 && all.missing.empty())
+    faint_text("This row has no options that can be switched for this layer.");
+  if (all.missing.empty()) return;
+  std::string missing;
+  for (const std::string& name : all.missing) missing += (missing.empty() ? "" : "; ") + name;
+  // Wrapped at the width of the table, which stands beside the plot.
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  ImGui::TextDisabled("Not recorded: %s", missing.c_str());
+  ImGui::PopTextWrapPos();
 }
 
 }  // namespace convlens::viewer

@@ -1,0 +1,114 @@
+// What `convlens view --measure` writes, and what it says where there is nothing to write: workers that are dead,
+// foreign, hung or slow, rows that cannot run here.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "algorithms/measure/device.h"
+#include "tests/catch.h"
+#include "tests/support/command.h"
+
+namespace {
+
+using namespace convlens;
+
+const std::string kWorker = "'" + std::string(CONVLENS_BINARY_DIR) + "/convlens' worker --threads 1";
+const std::string kHello = R"(echo '{"is":"hello","protocol":2,"revision":"r","host":"h","cpu":"c","gpu":""}'; )";
+
+class Pictured {
+ public:
+  explicit Pictured(const std::vector<std::string>& more) {
+    std::vector<std::string> words{"view", "1x8x16x16 --filter 8x3x3", "--export", table(), "--screenshot", picture()};
+    words.insert(words.end(), more.begin(), more.end());
+    result = convlens_command(words);
+  }
+  bool left_out() const {
+    if (result.exit != 3 || result.err.find("is built where") == std::string::npos) return false;
+    WARN("SKIP: " << result.err);
+    return true;
+  }
+  bool wrote() const { return std::filesystem::exists(table()) || std::filesystem::exists(picture()); }
+  nlohmann::json rows() const { return nlohmann::json::parse(std::ifstream(table())); }
+
+  CommandResult result;
+
+ private:
+  std::string table() const { return folder_.path() + "/out.json"; }
+  std::string picture() const { return folder_.path() + "/out.png"; }
+  TemporaryFolder folder_;
+};
+
+}  // namespace
+
+TEST_CASE("a worker that is dead, foreign, hung or none fails the call in one line, and nothing is written") {
+  const std::vector<std::pair<std::string, std::string>> workers{
+      {"exit 1", "exit code 1"},
+      {"no-such-program-97531", "exit code 127"},
+      {"yes nonsense", "nonsense"},
+      {R"(echo '{"is":"hello","protocol":97531}'; sleep 60)", "protocol 97531"},
+      {kHello + "read line; kill -9 $$", "signal 9"},
+      {kHello + "sleep 60", "has not answered"},
+  };
+  for (const auto& [worker, named] : workers) {
+    const Pictured call({"--panel", "performance", "--live", "direct.cpu", "--measure", "0.2", "--worker", worker});
+    if (call.left_out()) return;
+    INFO(worker << " → " << call.result.err);
+    CHECK(call.result.exit == 3);
+    REQUIRE(call.result.err_lines().size() == 1);
+    CHECK(call.result.err.find("--worker: ") != std::string::npos);
+    CHECK(call.result.err.find(named) != std::string::npos);
+    CHECK_FALSE(call.wrote());
+  }
+}
+
+TEST_CASE("a worker that is slow to start has the whole time of --measure, from its first sample on") {
+  const Pictured call(
+      {"--panel", "performance", "--live", "direct.cpu", "--measure", "0.3", "--worker", "sleep 2; exec " + kWorker});
+  if (call.left_out()) return;
+  INFO(call.result.err);
+  REQUIRE(call.result.exit == 0);
+  CHECK(call.rows().front().at("source") == "measured");
+  CHECK(call.rows().front().at("tflops").get<double>() > 0);
+}
+
+TEST_CASE("a run that cannot be measured fails the call, and what there was no time for is counted") {
+  if (!why_no_device().empty()) {
+    const Pictured call({"--panel", "performance", "--live", "im2win.cc", "--measure", "0.2"});
+    if (call.left_out()) return;
+    INFO(call.result.err);
+    CHECK(call.result.exit == 3);
+    CHECK(call.result.err_lines().size() == 1);
+    CHECK(call.result.err.find("im2win.cc, cannot be measured") != std::string::npos);
+    CHECK_FALSE(call.wrote());
+    CHECK(Pictured({"--panel", "kernel", "--algorithm", "im2win.cc", "--measure", "1"}).result.exit == 4);
+  }
+  const Pictured call({"--panel", "performance", "--live", "direct.cpu", "--measure", "0.05"});
+  if (call.left_out()) return;
+  REQUIRE(call.result.exit == 0);
+  const nlohmann::json rows = call.rows();
+  const auto missing = std::ranges::count_if(rows, [](const auto& row) { return row.at("source") == ""; });
+  INFO(call.result.err);
+  CHECK(missing > 0);
+  REQUIRE(call.result.err_lines().size() == 1);
+  CHECK(call.result.err.find(std::to_string(missing) + " of the " + std::to_string(rows.size()) + " runs") !=
+        std::string::npos);
+}
+
+TEST_CASE("measuring where nothing of it would be seen is refused") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> calls{
+      {{"--panel", "memory", "--measure", "1"}, "--measure: "},
+      {{"--panel", "memory", "--worker", kWorker}, "--worker: "},
+      {{"--panel", "performance", "--worker", kWorker}, "--worker: "},
+  };
+  for (const auto& [words, named] : calls) {
+    const Pictured call(words);
+    if (call.left_out()) return;
+    INFO(call.result.err);
+    CHECK(call.result.exit == 2);
+    CHECK(call.result.err_lines().size() == 1);
+    CHECK(call.result.err.find(named) != std::string::npos);
+    CHECK_FALSE(call.wrote());
+  }
+  CHECK(convlens_command({"view", "--measure", "1"}).exit == 2);
+}

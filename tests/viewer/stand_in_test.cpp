@@ -1,0 +1,116 @@
+// Recorded runs in the place of those that cannot be measured: which, and what is said of them.
+#include "viewer/logic/stand_in.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "algorithms/interface/registry.h"
+#include "algorithms/problem/layers.h"
+#include "tests/catch.h"
+
+using namespace convlens;
+using namespace convlens::viewer;
+
+namespace {
+
+State asked(const std::string& run, std::int64_t batch = 1) {
+  State state = first_state();
+  state.layer = "cv9";
+  state.spec = find_layer("cv9").spec;
+  state.spec.n = batch;
+  state.performance.run = run;
+  return state;
+}
+
+const Curve* stand_in(const State& state) {
+  const auto recorded = recorded_state(state, shipped_records());
+  return recorded ? shipped_records().find(job_of(*recorded, recorded->performance.run)) : nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a row for GPUs has its record stand in, whatever batch, type, layout and timing are asked for") {
+  for (const std::string& timed : time_names())
+    for (const DType dtype : kDTypes)
+      for (const char* run : {"im2win.cc", "im2win.tc", "direct.tc", "cudnn.best"}) {
+        State state = asked(run);
+        state.dtype = dtype;
+        state.performance.timed = timed;
+        const Curve* curve = stand_in(state);
+        INFO(run << " " << timed << " " << name(dtype));
+        REQUIRE(curve != nullptr);
+        CHECK(curve->job.run == run);
+        CHECK(curve->made_on.find("H200") != std::string::npos);
+        CHECK(curve->made_on.find("revision ") != std::string::npos);
+        CHECK(settings_text(curve->job).find("N = 256") != std::string::npos);
+        const State recorded = *recorded_state(state, shipped_records());
+        CHECK(asked_differently(state, recorded).find("N = 1") != std::string::npos);
+        CHECK((asked_differently(state, recorded).find(timed_title(timed)) != std::string::npos) ==
+              (timed != recorded.performance.timed));
+      }
+}
+
+TEST_CASE(
+    "of several timings the nearest stands in: a call for the kernel alone, and as it is asked for where it can") {
+  State state = asked("im2win.cpu", 4);
+  CHECK(recorded_state(state, shipped_records()) == state);
+  state.performance.timed = "cold";
+  CHECK(recorded_state(state, shipped_records())->performance.timed == "call");
+  state.performance.timed = "kernel";
+  const Curve* curve = stand_in(state);
+  REQUIRE(curve != nullptr);
+  CHECK(curve->job.kernel_alone);
+}
+
+TEST_CASE("only the run that is asked for stands in, of its own layer") {
+  CHECK(stand_in(asked("im2win.cpu:simd=off")) == nullptr);
+  State state = asked("im2win.cc");
+  state.spec.ci = 63;
+  CHECK(stand_in(state) == nullptr);
+  CHECK(stand_in(asked("gone.cc")) == nullptr);
+  CHECK(recorded_layers(shipped_records()).find("cv9") != std::string::npos);
+}
+
+TEST_CASE("the table of a recorded run has all that was recorded with it, and names the switches that were not") {
+  const State state = *recorded_state(asked("im2win.tc"), shipped_records());
+  const Comparisons compared = *comparisons(state);
+  const Contributions all = contributions(compared, Study(), shipped_records());
+  std::set<std::string> runs;
+  for (const Contribution& bar : all.bars) {
+    INFO(bar.job.run << ": " << bar.text);
+    REQUIRE(bar.curve != nullptr);
+    CHECK(runs.insert(bar.job.run).second);
+    CHECK_FALSE(bar.text.empty());
+    // What is compared was recorded together.
+    CHECK(bar.curve->made_on == all.bars.front().curve->made_on);
+  }
+  CHECK(all.bars.front().job.run == "im2win.tc");
+  CHECK(runs.size() >= 16);
+  CHECK(runs.contains("im2win.tc:zigzag=off"));
+  CHECK(runs.contains("im2win.tc:tile=64x128,slice=64,async_copy=off,double_buffer=on"));
+  CHECK(std::ranges::any_of(all.missing, [](const std::string& name) { return name.ends_with(" = runtime"); }));
+  for (const Change& change : compared.changes) CHECK((runs.contains(change.job.run) || !all.missing.empty()));
+  CHECK(all.bars.size() + all.missing.size() >= compared.changes.size());
+}
+
+TEST_CASE("the table of a run that is neither measured nor recorded has every switch, and no numbers") {
+  const Comparisons compared = *comparisons(asked("im2win.cpu", 3));
+  const Contributions all = contributions(compared, Study(), shipped_records());
+  CHECK(all.bars.size() == compared.changes.size());
+  CHECK(all.missing.empty());
+  for (const Contribution& bar : all.bars) CHECK(bar.curve == nullptr);
+}
+
+TEST_CASE("why nothing is measured is said: no worker, or one that ended") {
+  CHECK_FALSE(why_not_measured(Study()).empty());
+  Study dead({"/bin/sh", "-c", "exit 3"});
+  CHECK(why_not_measured(dead).empty());  // it may still be
+  dead.show(job_of(asked("im2win.cpu"), "im2win.cpu"));
+  for (int k = 0; k < 5000 && why_not_measured(dead).empty(); ++k) {
+    dead.poll();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK(why_not_measured(dead).find("exit code 3") != std::string::npos);
+}

@@ -1,0 +1,127 @@
+#include "viewer/logic/stand_in.h"
+
+#include <algorithm>
+
+#include "algorithms/error.h"
+#include "algorithms/problem/layers.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+using worker::Job;
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+// The options in which `other` is not as the live run: "tile = 64x128, slice = 64".
+std::vector<std::string> differences(const Run& live, const Run& other) {
+  std::vector<std::string> parts;
+  for (const Option& option : live.algorithm->options)
+    if (const std::string value = other.options[option.id]; value != live.options[option.id])
+      parts.push_back(option.title + " = " + value);
+  return parts;
+}
+
+std::string text_of(const Change& change) {
+  return change.option == nullptr ? "as it is" : change.option->title + " = " + change.value;
+}
+
+// The option sets that are recorded and none of the switches flipped, those with fewer differences first.
+std::vector<Contribution> other_sets(const Comparisons& compared, const Study& study, const Records& records) {
+  std::vector<std::pair<std::size_t, Contribution>> sets;
+  for (const Curve* curve : records.option_sets(compared.job)) {
+    Job job = compared.job;
+    job.run = curve->job.run;
+    if (std::ranges::find(compared.changes, job.run, [](const Change& c) { return c.job.run; }) !=
+        compared.changes.end())
+      continue;
+    try {
+      const std::vector<std::string> parts = differences(compared.run, parse_run(job.run));
+      sets.push_back({parts.size(), {joined(parts), job, nullptr, known(study, records, job)}});
+    } catch (const BadInput&) {
+      continue;  // a record of a row as it was, with options that it has no more
+    }
+  }
+  std::ranges::stable_sort(sets, {}, [](const auto& set) { return set.first; });
+  std::vector<Contribution> bars;
+  for (auto& [count, bar] : sets) bars.push_back(std::move(bar));
+  return bars;
+}
+
+}  // namespace
+
+std::string why_not_measured(const Study& study) {
+  if (!study.can_measure()) return "a picture shows what is recorded, unless --measure is given";
+  const Curve* live = study.live();
+  if (live != nullptr && !live->line.ms.empty()) return "";
+  if (live != nullptr && !live->refused.empty()) return live->refused;
+  const worker::Client* client = study.client();
+  using State = worker::Client::State;
+  if (client == nullptr || (client->state() != State::gone && client->state() != State::other_version)) return "";
+  return "the worker " + client->says();
+}
+
+std::optional<State> recorded_state(const State& state, const Records& records) {
+  const auto run = live_run(state);
+  if (!run) return std::nullopt;
+  const Job asked = job_of(state, run_name(*run->algorithm, run->options));
+  const Curve* closest = records.closest(asked);
+  if (closest == nullptr || closest->job.run != asked.run) return std::nullopt;
+  State recorded = state;
+  recorded.spec = closest->job.spec;
+  recorded.dtype = closest->job.dtype;
+  recorded.layouts = closest->job.layouts;
+  recorded.performance.timed = timed_of(closest->job);
+  return recorded;
+}
+
+std::string asked_differently(const State& asked, const State& recorded) {
+  std::vector<std::string> parts;
+  if (asked.spec.n != recorded.spec.n) parts.push_back("N = " + std::to_string(asked.spec.n));
+  if (asked.dtype != recorded.dtype) parts.emplace_back(name(asked.dtype));
+  if (asked.layouts != recorded.layouts) parts.emplace_back(name(asked.layouts.x));
+  if (asked.performance.timed != recorded.performance.timed) parts.push_back(timed_title(asked.performance.timed));
+  return joined(parts);
+}
+
+std::string recorded_layers(const Records& records) {
+  std::vector<std::string> layers;
+  for (const NamedLayer& layer : named_layers())
+    if (std::ranges::find(records.curves, layer.name, [](const Curve& curve) { return curve.job.layer; }) !=
+        records.curves.end())
+      layers.push_back(layer.name);
+  return joined(layers);
+}
+
+std::string settings_text(const Job& job) {
+  return "N = " + std::to_string(job.spec.n) + ", " + std::string(name(job.dtype)) + ", " +
+         std::string(name(job.layouts.x)) + ", " + timed_title(timed_of(job));
+}
+
+std::string timed_of(const Job& job) { return job.kernel_alone ? "kernel" : job.cold_cache ? "cold" : "call"; }
+
+std::string timed_title(const std::string& timed) {
+  return timed == "kernel" ? "kernel alone" : timed == "cold" ? "cold caches" : "whole call";
+}
+
+Contributions contributions(const Comparisons& compared, const Study& study, const Records& records) {
+  Contributions all;
+  const Curve* whole = known(study, records, compared.job);
+  const bool recorded = whole != nullptr && !whole->made_on.empty();
+  for (const Change& change : compared.changes) {
+    const Curve* curve = known(study, records, change.job);
+    if (recorded && curve == nullptr)
+      all.missing.push_back(text_of(change));
+    else
+      all.bars.push_back({text_of(change), change.job, change.option, curve});
+  }
+  if (recorded)
+    for (Contribution& bar : other_sets(compared, study, records)) all.bars.push_back(std::move(bar));
+  return all;
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,50 @@
+// Recorded runs in the place of those that cannot be measured: where a machine has no GPU, and in pictures, which
+// measure nothing unless they are told to.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "viewer/logic/comparisons.h"
+
+namespace convlens::viewer {
+
+// Why the live run is not being measured and will not be; "" where it is, or may still be.
+std::string why_not_measured(const Study& study);
+
+// The state with layer size, type, layouts and timing of the closest record of its live run: the run itself, options
+// included, on the same layer. Nothing where there is none.
+std::optional<State> recorded_state(const State& state, const Records& records);
+
+// What two states measure differently: "N = 1, f32, NCHW, whole call" of the first; "" where nothing.
+std::string asked_differently(const State& asked, const State& recorded);
+
+// The layers of which there are records: "cv1, cv2, cv3"; "" for none.
+std::string recorded_layers(const Records& records);
+
+// "N = 256, f32, NHWC, cold caches".
+std::string settings_text(const worker::Job& job);
+
+// "call", "kernel" or "cold", and the same for people.
+std::string timed_of(const worker::Job& job);
+std::string timed_title(const std::string& timed);
+
+// One bar of the waterfall: the live run, or that with other options.
+struct Contribution {
+  std::string text;  // which options: "as it is", "Double buffering = off"
+  worker::Job job;
+  const Option* option = nullptr;  // of a single switch
+  const Curve* curve = nullptr;    // what is known of it; null for nothing
+};
+
+struct Contributions {
+  std::vector<Contribution> bars;    // the live run first
+  std::vector<std::string> missing;  // of a recorded live run: the switches that nobody has recorded
+};
+
+// Of a live run that is measured, every switch flipped, known or not. Of one that is recorded, all that was recorded
+// with it: switches, and any other option sets of its row.
+Contributions contributions(const Comparisons& compared, const Study& study, const Records& records);
+
+}  // namespace convlens::viewer

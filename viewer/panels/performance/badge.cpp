@@ -1,0 +1,102 @@
+// The badge: where the numbers come from, measured here and now or recorded on what and how, and how the worker is.
+#include <algorithm>
+#include <cmath>
+
+#include "algorithms/measure/machine.h"
+#include "viewer/panels/performance/performance.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+// "measured on …", with that machine's system where it is not this one's.
+std::string measured_on(const Bench& bench, const Curve& curve) {
+  const worker::Client* client = bench.study.client();
+  if (client == nullptr || !client->hello()) return "measured";
+  const worker::Hello& there = *client->hello();
+  return "measured on " + (curve.unit == "cpu" ? there.cpu : there.gpu) +
+         (there.host == machine().host ? "" : " (" + there.host + ")");
+}
+
+// How far the last samples are apart: on a machine that does other things besides, far.
+std::string spread(const worker::Line& line) {
+  const double spread = line.spread();
+  return std::isfinite(spread) ? ", spread " + std::to_string(std::lround(100 * spread)) + " %" : "";
+}
+
+void coloured(ImU32 colour, const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+}
+
+void offer(Bench& bench, const State& next, const char* title) {
+  flow(ImGui::CalcTextSize(title).x + 2 * ImGui::GetStyle().FramePadding.x);
+  if (ImGui::SmallButton(title)) bench.scene.change(next, "");
+}
+
+// Where not even the run itself is recorded on this layer: what is closest to it, or the layers that are.
+void offer_closest(Bench& bench) {
+  const Curve* closest = bench.records.closest(bench.compared.job);
+  if (closest == nullptr) {
+    const std::string layers = recorded_layers(bench.records);
+    return faint_text("Neither measured nor recorded." + (layers.empty() ? "" : " Recorded are " + layers + "."));
+  }
+  const worker::Job& job = closest->job;
+  faint_text("Neither measured nor recorded. Recorded is " + job.run + ", " + settings_text(job) + ", on " +
+             closest->made_on);
+  State next = bench.scene.state;
+  next.performance.run = job.run;
+  offer(bench, recorded_state(next, bench.records).value_or(next), "show it");
+}
+
+void draw_recorded(Bench& bench, const Curve& curve) {
+  coloured(palette().series[1], "recorded");
+  flow(14 * ImGui::GetTextLineHeight());
+  faint_text(curve.line.run + ": " + worker::rate_text(curve.line.tflops()) + ", " + settings_text(curve.job) +
+             ", on " + curve.made_on + ", " + std::to_string(curve.line.ms.size()) + " samples" + spread(curve.line));
+  const std::string asked = asked_differently(bench.scene.state, bench.shown_state);
+  if (asked.empty()) return;
+  faint_text("It stands in for " + asked + ", which is not recorded.");
+  offer(bench, bench.shown_state, "take these");
+}
+
+void draw_measured(Bench& bench, const Curve& curve) {
+  const worker::Client* client = bench.study.client();
+  coloured(palette().series[2],
+           client != nullptr && client->state() == worker::Client::State::ready ? "live" : "measured");
+  flow(14 * ImGui::GetTextLineHeight());
+  faint_text(curve.line.run + ": " + worker::rate_text(curve.line.tflops()) + ", " + measured_on(bench, curve) + ", " +
+             std::to_string(curve.line.ms.size()) + " samples" + spread(curve.line));
+}
+
+void draw_worker(Bench& bench) {
+  const worker::Client* client = bench.study.client();
+  if (client == nullptr) return;
+  using State = worker::Client::State;
+  if (client->state() == State::ready && client->says().empty()) return;
+  ImGui::PushStyleColor(ImGuiCol_Text, client->state() == State::starting ? palette().faint : palette().wrong);
+  ImGui::TextWrapped("The worker %s", client->says().c_str());
+  ImGui::PopStyleColor();
+  if (client->state() == State::starting || client->state() == State::ready) return;
+  flow(ImGui::CalcTextSize("start another").x + 2 * ImGui::GetStyle().FramePadding.x);
+  if (ImGui::SmallButton("start another")) bench.study.restart();
+}
+
+}  // namespace
+
+void draw_badge(Bench& bench) {
+  const Curve* shown = bench.shown();
+  if (shown != nullptr && !shown->line.ms.empty() && !shown->made_on.empty()) {
+    draw_recorded(bench, *shown);
+  } else if (shown != nullptr && !shown->line.ms.empty()) {
+    draw_measured(bench, *shown);
+  } else if (shown != nullptr && shown->refused.empty() && bench.why_not.empty()) {
+    faint_text(bench.compared.job.run + ": being made ready");
+  } else {
+    offer_closest(bench);
+  }
+  draw_worker(bench);
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,88 @@
+// What the Performance panel writes: the numbers of the chart on show, a row a run.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "viewer/panels/performance/performance.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+nlohmann::ordered_json row_of(const Bench& bench, const worker::Job& job) {
+  const Curve* curve = bench.known(job);
+  nlohmann::ordered_json row{{"run", job.run},
+                             {"layer", job.layer},
+                             {"n", job.spec.n},
+                             {"dtype", name(job.dtype)},
+                             {"layout", name(job.layouts.x)},
+                             {"timed", job.kernel_alone ? "kernel" : "call"},
+                             {"l2", job.cold_cache ? "cold" : "warm"}};
+  const double nan = std::nan("");
+  row["tflops"] = curve == nullptr ? nan : curve->line.tflops();
+  row["tflops_executed"] = curve == nullptr ? nan : curve->executed_tflops();
+  row["median_ms"] = curve == nullptr ? nan : curve->line.median_ms();
+  row["samples"] = curve == nullptr ? 0 : curve->line.ms.size();
+  row["source"] = curve == nullptr ? "" : curve->made_on.empty() ? "measured" : "recorded on " + curve->made_on;
+  return row;
+}
+
+nlohmann::ordered_json live_rows(const Bench& bench) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Change& change : bench.compared.changes) {
+    nlohmann::ordered_json row = row_of(bench, change.job);
+    row["option"] = change.option == nullptr ? "" : change.option->id;
+    row["value"] = change.value;
+    rows.push_back(row);
+  }
+  // Other option sets of the row, which are recorded and no switch flipped.
+  for (const Contribution& bar : contributions(bench.compared, bench.study, bench.records).bars) {
+    const auto is_bars = [&](const Change& change) { return change.job.run == bar.job.run; };
+    if (std::ranges::none_of(bench.compared.changes, is_bars)) rows.push_back(row_of(bench, bar.job));
+  }
+  for (const worker::Job& job : bench.compared.peers) rows.push_back(row_of(bench, job));
+  return rows;
+}
+
+nlohmann::ordered_json roofline_rows(const Bench& bench) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const worker::Job& job : bench.compared.rows) {
+    nlohmann::ordered_json row = row_of(bench, job);
+    const Curve* curve = bench.known(job);
+    row["flops_per_byte"] = curve == nullptr ? std::nan("") : intensity(curve->line.flops, job);
+    row["executed_per_byte"] =
+        curve == nullptr || curve->line.executed == 0 ? std::nan("") : intensity(curve->line.executed, job);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+nlohmann::ordered_json sweep_rows(const Bench& bench) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Sweep& sweep : bench.compared.sweeps)
+    for (std::size_t k = 0; k < sweep.jobs.size(); ++k) {
+      nlohmann::ordered_json row = row_of(bench, sweep.jobs[k]);
+      row["swept"] = bench.shown_state.performance.swept;
+      row["value"] = sweep.values[k];
+      rows.push_back(row);
+    }
+  return rows;
+}
+
+}  // namespace
+
+nlohmann::ordered_json performance_data(const Scene& scene) {
+  const Records& records = shipped_records();
+  auto compared = comparisons(scene.state);
+  if (!compared) return nlohmann::ordered_json::array();
+  State shown = scene.state;
+  const std::string why = why_not_measured(*scene.study);
+  if (!why.empty() && known(*scene.study, records, compared->job) == nullptr)
+    if (const auto recorded = recorded_state(scene.state, records)) shown = *recorded, compared = comparisons(shown);
+  Scene own = scene;
+  const Bench bench{own, *scene.study, records, shown, *compared, why};
+  const std::string& chart = scene.state.performance.chart;
+  return chart == "live" ? live_rows(bench) : chart == "roofline" ? roofline_rows(bench) : sweep_rows(bench);
+}
+
+}  // namespace convlens::viewer

@@ -1,0 +1,101 @@
+#include "viewer/ui/measuring.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "algorithms/error.h"
+#include "viewer/logic/comparisons.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+constexpr double kMostSilence = 5;        // s without an answer, on top of what makes a worker silent
+constexpr double kMostPreparation = 600;  // s from the question to its first sample
+constexpr double kLiveOnceMore = 1;       // s, beside what was measured meanwhile
+
+// A study whose worker is held to its word: nobody is there to see that it has ended, and to start another.
+class Measuring {
+ public:
+  explicit Measuring(Study& study) : study_(study) {}
+
+  // Lets the worker work until `enough`.
+  void until(const std::function<bool()>& enough) {
+    const double begin = study_.now();
+    while (!enough()) {
+      study_.poll();
+      look_at_worker();
+      if (study_.now() - begin > kMostPreparation) refuse("has measured nothing for 10 minutes");
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+  void for_seconds(double seconds) {
+    const double end = study_.now() + seconds;
+    until([&] { return study_.now() >= end || !study_.busy(); });
+  }
+
+  // The live run's time begins when its first sample has come, not when the worker is started.
+  void live(const worker::Job& job, double seconds) {
+    study_.show(job);
+    const auto live = [&]() -> const Curve& { return *study_.live(); };
+    until([&] { return !live().line.ms.empty() || !live().refused.empty(); });
+    if (!live().refused.empty())
+      throw Unsupported("--measure: " + job.run + ", cannot be measured: " + live().refused + "; nothing is written");
+    for_seconds(seconds);
+  }
+
+  // The same of everything that is compared: from when the first of it is done.
+  void compared(const std::vector<worker::Job>& jobs, double seconds) {
+    study_.measure(jobs);
+    const auto over = [&] { return study_.progress().all == 0; };
+    until([&] { return over() || study_.progress().done > 0; });
+    const double end = study_.now() + seconds;
+    until([&] { return over() || study_.now() >= end; });
+    study_.cancel();
+  }
+
+ private:
+  void look_at_worker() {
+    const worker::Client* client = study_.client();
+    if (client == nullptr) return;
+    using State = worker::Client::State;
+    if (client->state() == State::gone || client->state() == State::other_version) refuse(client->says());
+    if (client->state() != State::silent) silent_since_ = study_.now();
+    if (study_.now() - silent_since_ > kMostSilence) refuse(client->says());
+  }
+  [[noreturn]] static void refuse(const std::string& what) {
+    throw Unsupported("--worker: it " + what + "; nothing is written");
+  }
+
+  Study& study_;
+  double silent_since_ = study_.now();
+};
+
+}  // namespace
+
+void measure_runs(App& app, const ViewOptions& options) {
+  Study& study = app.study();
+  Measuring measuring(study);
+  State next = app.state();
+  std::optional<Comparisons> compared;
+  for (const std::string& run : options.measured_runs) {
+    next.performance.run = run;
+    compared = comparisons(next);
+    if (!compared) throw BadInput("performance.run: " + run + ", must be a row with options that it has");
+    measuring.live(compared->job, options.measure_seconds / static_cast<double>(options.measured_runs.size()));
+  }
+  app.change(next);
+  study.ceilings(compared->run.algorithm->unit != Unit::cpu);
+  const std::vector<worker::Job> wanted = compared->wanted(next.performance.chart);
+  measuring.compared(wanted, options.measure_seconds);
+  measuring.for_seconds(kLiveOnceMore);
+  const auto missing =
+      std::ranges::count_if(wanted, [&](const worker::Job& job) { return study.find(job) == nullptr; });
+  if (missing > 0)
+    options.say("view: " + std::to_string(missing) + " of the " + std::to_string(wanted.size()) +
+                " runs that are compared were not measured: the time of --measure was over");
+}
+
+}  // namespace convlens::viewer

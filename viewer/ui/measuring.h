@@ -1,0 +1,16 @@
+// What `--measure` does before a picture or data: runs of the Performance panel are measured while nobody looks.
+#pragma once
+
+#include "viewer/ui/app.h"
+#include "viewer/viewer.h"
+
+namespace convlens::viewer {
+
+// Each run of `options.measured_runs` is live for its part of `options.measure_seconds`, from its first sample on;
+// then, for as long again, what the last of them is compared with. What that leaves out is said through `options.say`.
+//
+// Throws Unsupported, in one line, where a run cannot be measured: refused, or the worker ends, falls silent, or speaks
+// another version.
+void measure_runs(App& app, const ViewOptions& options);
+
+}  // namespace convlens::viewer
