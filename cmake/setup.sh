@@ -35,6 +35,13 @@ install_missing_packages() {
   fi
 }
 
+# Ninja cuts the names that the compiler lists at any character that it does not know (its depfile_parser.in.cc, up to 1.12
+# at least), takes the pieces for files that are missing, and compiles everything again each time.
+warn_of_path() {
+  local cut=${PWD//[^\'\"\&\;\<\>\*\?\`^|]/}
+  [ -z "$cut" ] || say "$PWD: ninja misreads the ${cut:0:1} in it and builds all anew each time; elsewhere it would not."
+}
+
 # Configures, so that what was installed since is found, and builds what has changed of a target. A log is shown when it
 # fails; the summary of what was found or left out, when it is not that of the last time.
 configure_and_build() { # TARGET
@@ -49,6 +56,7 @@ configure_and_build() { # TARGET
     say "$PWD/build: cannot be written; Convlens builds in its own folder, so copy it to one of yours."
     return 1
   fi
+  warn_of_path
   if ! cmake --preset default > "$log" 2>&1; then
     cat "$log" >&2
     return 1
