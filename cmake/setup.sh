@@ -35,11 +35,11 @@ install_missing_packages() {
   fi
 }
 
-# Ninja cuts the names that the compiler lists at any character that it does not know (its depfile_parser.in.cc, up to 1.12
-# at least), takes the pieces for files that are missing, and compiles everything again each time.
+# Ninja (tried: 1.11 and 1.12) cuts the names of headers that the compiler lists at any of these characters, takes the
+# pieces for files that are missing, and compiles everything again each time.
 warn_of_path() {
   local cut=${PWD//[^\'\"\&\;\<\>\*\?\`^|]/}
-  [ -z "$cut" ] || say "$PWD: ninja misreads the ${cut:0:1} in it and builds all anew each time; elsewhere it would not."
+  [ -z "$cut" ] || say "$PWD: ninja misreads the ${cut:0:1} in it and builds everything anew each time."
 }
 
 # Configures, so that what was installed since is found, and builds what has changed of a target. A log is shown when it
