@@ -29,6 +29,6 @@ endif()
 
 if(CONVLENS_SANITIZE)
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  add_compile_options(${sanitizers})
+  add_compile_options(${sanitizers} -D_GLIBCXX_ASSERTIONS)
   add_link_options(${sanitizers})
 endif()

@@ -35,6 +35,13 @@ install_missing_packages() {
   fi
 }
 
+# Ninja (tried: 1.11 and 1.12) cuts the names of headers that the compiler lists at any of these characters, takes the
+# pieces for files that are missing, and compiles everything again each time.
+warn_of_path() {
+  local cut=${PWD//[^\'\"\&\;\<\>\*\?\`^|]/}
+  [ -z "$cut" ] || say "$PWD: ninja misreads the ${cut:0:1} in it and builds everything anew each time."
+}
+
 # Configures, so that what was installed since is found, and builds what has changed of a target. A log is shown when it
 # fails; the summary of what was found or left out, when it is not that of the last time.
 configure_and_build() { # TARGET
@@ -49,6 +56,7 @@ configure_and_build() { # TARGET
     say "$PWD/build: cannot be written; Convlens builds in its own folder, so copy it to one of yours."
     return 1
   fi
+  warn_of_path
   if ! cmake --preset default > "$log" 2>&1; then
     cat "$log" >&2
     return 1

@@ -2,7 +2,7 @@
 #include "algorithms/fft/fft_map.h"
 
 #include "algorithms/fft/fft_stages.h"
-#include "tests/fft/fft_support.h"
+#include "tests/fft/random_places.h"
 
 using namespace fft_test;
 
@@ -15,23 +15,6 @@ fft::Lengths random_lengths(Dice& dice, const ConvProblem& p) {
   if (dice(0, 1) == 0) return whole;
   const std::int64_t tile = std::max<std::int64_t>({8, fft::good_width(p.extent_h()), fft::good_width(p.extent_w())});
   return {std::min(tile, whole.h), std::min(tile, whole.w)};
-}
-
-Coord random_cell(Dice& dice, const Stage& stage) {
-  Coord cell{};
-  for (std::size_t axis = 0; axis < stage.axes.size(); ++axis) cell[axis] = dice(0, stage.axes[axis].extent - 1);
-  return cell;
-}
-
-bool any_contains(const std::vector<Box>& boxes, const Coord& at) {
-  return std::ranges::any_of(boxes, [&](const Box& box) { return box.contains(at); });
-}
-
-// The elements that `operand` has.
-Coord random_element(Dice& dice, Operand operand, const ConvProblem& p, const std::vector<Stage>& stages) {
-  if (operand.id >= 0) return random_cell(dice, stages[static_cast<std::size_t>(operand.id)]);
-  const Shape shape = operand == kInput ? p.x_shape() : p.w_shape();
-  return {dice(0, shape[0] - 1), dice(0, shape[1] - 1), dice(0, shape[2] - 1), dice(0, shape[3] - 1)};
 }
 
 }  // namespace

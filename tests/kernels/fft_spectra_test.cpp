@@ -8,7 +8,7 @@
 #include "kernels/fft/fft_spectra.h"
 #include "kernels/fft/fft_spectra_map.h"
 #include "kernels/program.h"
-#include "tests/fft/fft_support.h"
+#include "tests/fft/random_places.h"
 
 using namespace fft_test;
 using namespace convlens::gpu;
@@ -26,22 +26,6 @@ std::string random_options(Dice& dice) {
   static const std::vector<std::string> transforms{"own", "cufft", "whole"}, strides{"phases", "dense"},
       tiles{"best", "16", "20", "32"};
   return "transform=" + dice.pick(transforms) + ",stride=" + dice.pick(strides) + ",tile=" + dice.pick(tiles);
-}
-
-Coord random_cell(Dice& dice, const Stage& stage) {
-  Coord cell{};
-  for (std::size_t axis = 0; axis < stage.axes.size(); ++axis) cell[axis] = dice(0, stage.axes[axis].extent - 1);
-  return cell;
-}
-
-bool any_contains(const std::vector<Box>& boxes, const Coord& at) {
-  return std::ranges::any_of(boxes, [&](const Box& box) { return box.contains(at); });
-}
-
-Coord random_element(Dice& dice, Operand operand, const ConvProblem& p, const std::vector<Stage>& stages) {
-  if (operand.id >= 0) return random_cell(dice, stages[static_cast<std::size_t>(operand.id)]);
-  const Shape shape = operand == kInput ? p.x_shape() : p.w_shape();
-  return {dice(0, shape[0] - 1), dice(0, shape[1] - 1), dice(0, shape[2] - 1), dice(0, shape[3] - 1)};
 }
 
 using Pairs = std::set<std::pair<std::int64_t, std::int64_t>>;  // (input element, tap)
