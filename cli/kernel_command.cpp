@@ -133,9 +133,9 @@ void kernel(const KernelArguments& arguments, const Globals& globals) {
   if (!arguments.emit.empty() && (globals.json || globals.csv))
     throw BadInput("--emit: given with --json or --csv, must be one of them");
 
-  const Layer layer = only(arguments.layers.layers(), "layer");
   const Run run = only(arguments.rows.runs(), "ROW");
   if (run.algorithm->unit == Unit::cpu) throw BadInput("ROW: " + run.algorithm->id + ", must be a row on a GPU");
+  const Layer layer = only(arguments.layers.layers(), "layer");
   const DType dtype =
       only(arguments.rows.dtypes({run.algorithm->unit == Unit::tc ? DType::f16 : DType::f32}), "--dtype");
   const Layouts layouts = only(arguments.rows.layouts({Layouts{}}), "--layout");

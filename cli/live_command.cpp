@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 
 #include "algorithms/worker/client.h"
@@ -72,31 +72,33 @@ class Live {
   Live(const LiveArguments& arguments, const Globals& globals)
       : arguments_(arguments),
         json_(globals.json),
-        layer_(only(arguments.layers.layers(), "layer")),
         run_(only(arguments.row.algorithm_given() ? arguments.row.runs() : std::vector<Run>{}, "ROW")),
+        layer_(only(arguments.layers.layers(), "layer")),
         client_(words(arguments, globals)) {
     for (const Option& option : run_.algorithm->options)
       if (!option.values.empty() && keys_.size() < kKeys.size()) keys_.push_back(&option);
   }
 
   void go() {
-    say_keys();
+    say("keys: " + keys());
     ask();
     const bool rewrites = isatty(STDOUT_FILENO) && !json_;
     while (!interrupted()) {
       constexpr int kLook = 50;  // ms
-      // From a pipe, a set of options has its time before the next key is read.
-      const bool listens = keyboard_.terminal() || stands();
+      // From a pipe, a set of options has its time before the next key is read, unless the worker is silent.
+      const bool listens = keyboard_.terminal() || stands() || silent();
       if (!listens) usleep(kLook * 1000);
       const char key = listens ? keyboard_.key(kLook) : Keyboard::kNone;
       poll_worker();
-      if (!rewrites) say_silence();
+      if (!rewrites) say_trouble();
       if (rewrites) print("\r\033[K" + text());
       if (key == 'q') break;
       if (key != Keyboard::kNone) flip(key);
     }
     finish_line();
-    if (!measured_ && !refused_.empty()) throw Unsupported(refused_);
+    if (measured_) return;
+    if (!refused_.empty()) throw Error(refused_exit_, refused_);
+    if (silent()) throw NoDevice("--worker: " + client_.says());
   }
 
  private:
@@ -109,10 +111,10 @@ class Live {
     return words;
   }
 
-  void say_keys() const {
+  std::string keys() const {
     std::string keys;
     for (std::size_t k = 0; k < keys_.size(); ++k) keys += std::string(1, kKeys[k]) + " " + keys_[k]->id + "  ";
-    say("keys: " + keys + "q quits");
+    return keys + "q quits";
   }
 
   void ask() {
@@ -135,15 +137,18 @@ class Live {
   void poll_worker() {
     for (const Answer& answer : client_.poll()) take(answer);
     if (client_.state() == Client::State::other_version) throw Unsupported("--worker: " + client_.says());
-    if (client_.state() == Client::State::gone) throw Unsupported("--worker: " + client_.says() + lost());
+    if (client_.state() == Client::State::gone) throw NoDevice("--worker: " + client_.says() + lost());
   }
 
   bool silent() const { return client_.state() == Client::State::silent; }
 
-  // Once, each time it falls silent; where lines are rewritten they say it themselves.
-  void say_silence() {
-    if (silent() && !silence_said_) say("live: the worker " + client_.says());
-    silence_said_ = silent();
+  // Each trouble once; where lines are rewritten they say it themselves.
+  void say_trouble() {
+    // What is said of the seconds that have passed changes with each.
+    const std::string now = silent() ? "silent" : client_.trouble();
+    if (now == trouble_said_) return;
+    if (!now.empty()) say("live: the worker " + client_.trouble());
+    trouble_said_ = now;
   }
 
   // What a worker that is gone leaves: the last line is not lost with it.
@@ -158,7 +163,7 @@ class Live {
       measured_ = true;
     }
     if (const auto* refused = std::get_if<Refused>(&answer); refused != nullptr && refused->id == id_)
-      refused_ = refused->why;
+      refused_ = refused->why, refused_exit_ = refused->exit;
     if (const auto* done = std::get_if<Done>(&answer); done != nullptr && done->id == id_) record_ = done->record;
   }
 
@@ -167,7 +172,10 @@ class Live {
 
   bool stands() const { return !refused_.empty() || (!line_.ms.empty() && waited() >= arguments_.seconds); }
 
-  std::string text() const { return line_text() + (silent() ? "; the worker " + client_.says() : ""); }
+  std::string text() const {
+    const std::string trouble = client_.trouble();
+    return line_text() + (trouble.empty() ? "" : "; the worker " + trouble);
+  }
 
   std::string line_text() const {
     if (!refused_.empty()) return line_.run + "  refused: " + refused_;
@@ -195,8 +203,13 @@ class Live {
   }
 
   void flip(char key) {
+    if (std::isspace(static_cast<unsigned char>(key)) != 0) return;
     const std::size_t number = kKeys.find(key);
-    if (number >= keys_.size()) return;
+    if (number >= keys_.size()) {
+      const bool shown = key > ' ' && key <= '~';
+      if (isatty(STDOUT_FILENO) != 0 && !json_) print("\r\033[K");
+      return say("key: " + (shown ? std::string(1, key) : "one that no letter is") + ", must be of: " + keys());
+    }
     finish_line();
     const Option& option = *keys_[number];
     const auto now = std::ranges::find(option.values, run_.options[option.id]);
@@ -207,17 +220,18 @@ class Live {
 
   const LiveArguments& arguments_;
   const bool json_;
-  Layer layer_;
   Run run_;
+  Layer layer_;
   Client client_;
   Keyboard keyboard_;
   std::vector<const Option*> keys_;  // what each key flips
   std::int64_t id_ = 0;
   Line line_;
   std::string refused_, record_;
+  Exit refused_exit_ = Exit::unsupported;
   double began_after_ = 0;  // s, from the key to the first sample
   bool measured_ = false;   // anything at all
-  bool silence_said_ = false;
+  std::string trouble_said_;
   std::chrono::steady_clock::time_point asked_;
 };
 

@@ -61,19 +61,19 @@ std::string summary(const gpu::Trace& trace) {
 
 void trace(const TraceArguments& arguments, const Globals& globals) {
   if (!arguments.row.algorithm_given()) throw BadInput("ROW: none given, must be a row of `convlens list algorithms`");
-  const Layer layer = only(arguments.layers.layers(), "layer");
   const Run run = only(arguments.row.runs(), "ROW");
   if (run.algorithm->unit == Unit::cpu) throw BadInput("ROW: " + run.algorithm->id + ", must be a row on a GPU");
-  if (const std::string why = why_not_here(*run.algorithm); !why.empty())
-    throw NoDevice(run.algorithm->id + ": " + why);
+  const Layer layer = only(arguments.layers.layers(), "layer");
   const DType dtype =
       only(arguments.row.dtypes({run.algorithm->unit == Unit::tc ? DType::f16 : DType::f32}), "--dtype");
   const Layouts layouts = only(arguments.row.layouts({Layouts{}}), "--layout");
   std::unique_ptr<OutputFile> file;
   if (!arguments.output.empty()) file = std::make_unique<OutputFile>(arguments.output);
-  const gpu::Trace made = gpu::trace(
-      *run.algorithm, make_request(layer.problem, dtype, layouts, run.options, {Place::Kind::device, 0}, globals),
-      layer.name, 1);
+  const Request request = make_request(layer.problem, dtype, layouts, run.options, {Place::Kind::device, 0}, globals);
+  static_cast<void>(run.algorithm->plan(request));  // what cannot be asked for is said on any machine
+  if (const std::string why = why_not_here(*run.algorithm); !why.empty())
+    throw NoDevice(run.algorithm->id + ": " + why);
+  const gpu::Trace made = gpu::trace(*run.algorithm, request, layer.name, 1);
   const std::string line = to_line(made) + "\n";
   if (file) file->write(std::as_bytes(std::span(line))), file->commit();
   print(globals.json ? line : summary(made));

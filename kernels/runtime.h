@@ -2,6 +2,7 @@
 // toolkit is and opened where it can be; no one else sees a CUDA header.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -53,8 +54,11 @@ class Runtime {
   virtual VendorAnswer ask(const Request& request, const VendorCall& call) = 0;
 
   // Compiles for an architecture ("sm_90a"), by the cache where it can; needs no GPU. Throws BadInput with the
-  // compiler's log when the text has an error.
-  virtual Compiled compile(const Kernel& kernel, const std::string& architecture) = 0;
+  // compiler's log when the text has an error, or when the compiler, which is a process of its own, dies of it or takes
+  // more than it may; Unsupported once `stop`, asked again and again meanwhile, is true.
+  virtual Compiled compile(const Kernel& kernel, const std::string& architecture,
+                           const std::function<bool()>& stop) = 0;
+  Compiled compile(const Kernel& kernel, const std::string& architecture) { return compile(kernel, architecture, {}); }
 
   // Compiled kernels are kept on disk (kernels/cache.h) unless this is switched off (`--no-cache`).
   virtual void use_disk_cache(bool wanted) = 0;

@@ -24,8 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::optional<std::string> read(const fs::path& path) {
+  std::error_code none;
   std::ifstream file(path);
-  if (!file) return std::nullopt;
+  if (!fs::is_regular_file(path, none) || !file) return std::nullopt;
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -55,10 +56,19 @@ std::string included_name(const std::string& line) {
   return close == std::string::npos ? "" : line.substr(open + 1, close - open - 1);
 }
 
+void check_size(const std::string& file, std::size_t bytes) {
+  if (bytes > kMostText)
+    throw BadInput("kernel: " + file + ", " + std::to_string(bytes) + " bytes with what it includes, must be ≤ " +
+                   std::to_string(kMostText));
+}
+
 // The text of one of the kernel's files: what it brings along, or the file.
 std::string text_of(const Kernel& kernel, const std::string& file) {
   const auto own = kernel.texts.find(file);
   const std::string text = own == kernel.texts.end() ? kernel_file(file) : own->second;
+  if (const std::size_t zero = text.find('\0'); zero != std::string::npos)
+    throw BadInput("kernel: " + file + ", byte " + std::to_string(zero) + " is 0, must be text");
+  check_size(file, text.size());
   return kernel.traced && file == kernel.file ? with_block_note(text, kernel.entry) : text;
 }
 
@@ -66,6 +76,9 @@ std::string text_of(const Kernel& kernel, const std::string& file) {
 void append(std::string& text, const Kernel& kernel, const std::string& file, std::vector<std::string>& seen) {
   if (std::find(seen.begin(), seen.end(), file) != seen.end()) return;
   seen.push_back(file);
+  if (seen.size() > kMostFiles)
+    throw BadInput("kernel: " + file + ", file " + std::to_string(seen.size()) + " that " + kernel.file +
+                   " includes, must be ≤ " + std::to_string(kMostFiles));
   const auto mark = [&](int line) { text += "#line " + std::to_string(line) + " \"" + file + "\"\n"; };
   std::istringstream lines(text_of(kernel, file));
   int number = 0;
@@ -81,6 +94,7 @@ void append(std::string& text, const Kernel& kernel, const std::string& file, st
       text += "\n";  // the line numbers stay right
     }
   }
+  check_size(kernel.file, text.size());
 }
 
 std::string prologue(const Kernel& kernel) {
@@ -105,6 +119,8 @@ std::string prologue(const Kernel& kernel) {
 }  // namespace
 
 std::string kernel_file(const std::string& file) {
+  if (const fs::path path(file); path.is_absolute() || std::ranges::find(path, "..") != path.end())
+    throw BadInput("kernel: " + file + ", must be a file below the folder of the kernels' texts");
   for (const fs::path& folder : folders())
     if (auto text = read(folder / file)) return *std::move(text);
   for (const EmbeddedFile& embedded : kernel_files())

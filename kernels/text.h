@@ -10,12 +10,16 @@
 
 namespace convlens::gpu {
 
-// One file below kernels/, as in "common/tile.cuh". Throws BadInput that names the file when it is nowhere.
+inline constexpr std::size_t kMostText = std::size_t{1} << 20, kMostFiles = 100;
+
+// One file below kernels/, as in "common/tile.cuh". Throws BadInput that names the file when it is nowhere, or not
+// below.
 std::string kernel_file(const std::string& file);
 
 // The whole text that is compiled: what the program has decided (sizes, options, layouts), then the file, with every
 // file that it includes by "name" in its place, once each. #line directives make compilers, debuggers and profilers
-// speak of the files as they are in kernels/.
+// speak of the files as they are in kernels/. Throws BadInput where a file is not there or no text, or there are more
+// than kMostFiles of them, or kMostText bytes.
 std::string source(const Kernel& kernel);
 
 // The files that it is put together from, the kernel's own first.

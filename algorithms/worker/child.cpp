@@ -1,79 +1,88 @@
 #include "algorithms/worker/child.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "algorithms/error.h"
-
-extern char** environ;
 
 namespace convlens::worker {
 
 namespace {
 
-// What a child does between being forked and being its program.
-struct Actions {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
+// From being forked to being its program: nothing here may allocate, for another thread may have been at that when the
+// process was copied. Writes to `failure` what stands against it, and does not return.
+[[noreturn]] void become(char* const* arguments, int socket, int errors, int failure, pid_t parent) {
+  // It must not inherit what this program ignores or blocks.
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  setsid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(EXIT_FAILURE);  // it was faster
+  dup2(socket, STDIN_FILENO), dup2(socket, STDOUT_FILENO), dup2(errors, STDERR_FILENO);
+  execvp(arguments[0], arguments);
+  const int error = errno;
+  static_cast<void>(!write(failure, &error, sizeof error));
+  _exit(EXIT_FAILURE);
+}
 
-  Actions(int socket, int errors) {
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, socket, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&files, socket, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-    posix_spawnattr_init(&attributes);
-    // It must not inherit what this program ignores or blocks.
-    sigset_t none, usual;
-    sigemptyset(&none);
-    sigemptyset(&usual);
-    for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) sigaddset(&usual, signal);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &usual);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+struct Pipe {
+  std::array<int, 2> ends{-1, -1};
+  explicit Pipe(int flags) {
+    if (pipe2(ends.data(), O_CLOEXEC | flags) != 0)
+      throw Unsupported("no pipe (" + std::string(std::strerror(errno)) + ")");
   }
-  ~Actions() {
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
+  ~Pipe() {
+    for (const int end : ends)
+      if (end >= 0) close(end);
   }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  int take_reading() { return std::exchange(ends[0], -1); }
 };
 
 }  // namespace
 
-Child::Child(const std::vector<std::string>& words) {
-  std::array<int, 2> sockets{}, pipe{};
+Child::Child(const std::vector<std::string>& words, std::size_t most_line) : most_line_(most_line) {
+  Pipe errors(O_NONBLOCK), failure(0);
+  std::array<int, 2> sockets{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0)
-    throw Unsupported("worker: no socket (" + std::string(std::strerror(errno)) + ")");
-  if (pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
-    close(sockets[0]), close(sockets[1]);
-    throw Unsupported("worker: no pipe (" + std::string(std::strerror(errno)) + ")");
-  }
-  socket_ = sockets[0], errors_ = pipe[0];
+    throw Unsupported("no socket (" + std::string(std::strerror(errno)) + ")");
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  const Actions actions(sockets[1], pipe[1]);
-  const int failure =
-      posix_spawnp(&id_, arguments.front(), &actions.files, &actions.attributes, arguments.data(), environ);
-  close(sockets[1]), close(pipe[1]);
-  if (failure == 0) return;
-  close(socket_), close(errors_);
-  throw Unsupported("worker: " + words.front() + ", cannot be started (" + std::strerror(failure) + ")");
+  const pid_t parent = getpid();
+  id_ = fork();
+  int why = errno;
+  if (id_ == 0) become(arguments.data(), sockets[1], errors.ends[1], failure.ends[1], parent);
+  close(sockets[1]), close(std::exchange(failure.ends[1], -1));
+  // The end of this pipe comes when the program is there.
+  const bool failed = id_ < 0 || read(failure.ends[0], &why, sizeof why) == sizeof why;
+  if (!failed) {
+    socket_ = sockets[0], errors_ = errors.take_reading();
+    return;
+  }
+  close(sockets[0]);
+  if (id_ > 0) waitpid(id_, nullptr, 0);
+  throw Unsupported(words.front() + ", cannot be started (" + std::strerror(why) + ")");
 }
 
 Child::~Child() {
   close(socket_), close(errors_);
-  if (!reaped_) {
-    kill(-id_, SIGKILL);
-    waitpid(id_, &status_, 0);
-  }
+  kill(-id_, SIGKILL);  // a group's number stays its own until its leader is waited for, so not before
+  waitpid(id_, nullptr, 0);
 }
 
 void Child::write(std::string_view text) {
@@ -91,10 +100,9 @@ void Child::send_waiting() {
 }
 
 void Child::read_errors() {
-  std::array<char, 4096> some{};
-  std::string text;
-  for (ssize_t count = 0; (count = read(errors_, some.data(), some.size())) > 0;)
-    text.append(some.data(), static_cast<std::size_t>(count));
+  std::array<char, 1 << 14> some{};  // a flood is read in pieces
+  const ssize_t count = read(errors_, some.data(), some.size());
+  std::string text(some.data(), static_cast<std::size_t>(std::max<ssize_t>(0, count)));
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   if (!text.empty()) last_error_ = text.substr(text.find_last_of('\n') + 1);
 }
@@ -120,20 +128,37 @@ std::vector<std::string> Child::read_lines() {
   for (std::size_t end = 0; (end = incoming_.find('\n', from)) != std::string::npos; from = end + 1)
     lines.push_back(incoming_.substr(from, end - from));
   incoming_.erase(0, from);
+  if (incoming_.size() > most_line_) closed_ = endless_line_ = true;
   return lines;
 }
 
+void Child::wait(int milliseconds) const {
+  pollfd input{socket_, static_cast<short>(outgoing_.empty() ? POLLIN : POLLIN | POLLOUT), 0};
+  poll(&input, 1, milliseconds);
+}
+
 bool Child::ended() {
-  if (!reaped_ && waitpid(id_, &status_, WNOHANG) == id_) reaped_ = true;
-  if (closed_) read_errors();
+  // Who ends closes the socket a little before.
+  constexpr int kLooks = 20, kLook = 5000;  // µs
+  for (int look = 0; look < kLooks && ending_.si_pid == 0; ++look) {
+    waitid(P_PID, static_cast<id_t>(id_), &ending_, WEXITED | WNOHANG | WNOWAIT);
+    if (!closed_) return false;
+    if (ending_.si_pid == 0) usleep(kLook);
+  }
+  read_errors();
   return closed_;
 }
 
 std::string Child::how_it_ended() const {
+  if (endless_line_) return "has written a line of more than " + std::to_string(most_line_) + " bytes";
   std::string how = "closed its output";
-  if (reaped_ && WIFEXITED(status_)) how = "ended with exit code " + std::to_string(WEXITSTATUS(status_));
-  if (reaped_ && WIFSIGNALED(status_)) how = "was ended by signal " + std::to_string(WTERMSIG(status_));
+  if (ending_.si_pid != 0)
+    how = (signal() ? "was ended by signal " : "ended with exit code ") + std::to_string(ending_.si_status);
   return how + (last_error_.empty() ? "" : ": " + last_error_);
+}
+
+std::optional<int> Child::signal() const {
+  return ending_.si_pid != 0 && ending_.si_code != CLD_EXITED ? std::optional(ending_.si_status) : std::nullopt;
 }
 
 std::vector<std::string> shell_words(const std::string& command) { return {"/bin/sh", "-c", command}; }

@@ -45,7 +45,8 @@ class Client {
   void ask_ceilings(bool gpu);
 
   State state() const { return state_; }
-  std::string says() const;  // the state, for people: "has not answered for 7 s"
+  std::string says() const;     // the state, for people: "has not answered for 7 s"
+  std::string trouble() const;  // the same where something is not as it should be, or ""
   const std::optional<Hello>& hello() const { return hello_; }
 
   // Jobs that are asked for and neither done nor refused, in the order of their numbers.
@@ -57,6 +58,9 @@ class Client {
   void ask(const Question& question);
   void take(const Answer& answer, std::vector<Answer>& answers);
   void take_hello(const Hello& hello);
+  void take_line(const std::string& line, std::vector<Answer>& answers);
+  void give_up(const std::string& why);
+  void look_at_first_line();
   void look_at_clock();
   double waited() const { return std::chrono::duration<double>(Clock::now() - heard_).count(); }
 

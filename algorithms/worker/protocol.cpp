@@ -1,9 +1,9 @@
 #include "algorithms/worker/protocol.h"
 
-#include <nlohmann/json.hpp>
+#include <limits>
 
-#include "algorithms/error.h"
 #include "algorithms/problem/parse.h"
+#include "algorithms/worker/fields.h"
 
 namespace convlens::worker {
 
@@ -52,7 +52,9 @@ Json json_of(const Done& d) {
           {"cancelled", d.cancelled},
           {"record", d.record.empty() ? Json(nullptr) : Json::parse(d.record)}};
 }
-Json json_of(const Refused& r) { return {{"is", "refused"}, {"id", r.id}, {"why", r.why}}; }
+Json json_of(const Refused& r) {
+  return {{"is", "refused"}, {"id", r.id}, {"why", r.why}, {"exit", static_cast<int>(r.exit)}};
+}
 Json json_of(const Pong& p) { return {{"is", "pong"}, {"id", p.id}}; }
 Json json_of(const Ceilings& c) {
   return {{"is", "ceilings"},
@@ -69,56 +71,59 @@ std::string line_of(const AnyMessage& message) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-[[noreturn]] void refuse(const std::string& what, const Json& value, const std::string& rule) {
-  throw BadInput("worker: " + what + ": " + value.dump() + ", must be " + rule);
-}
-
 // One of two words; true for the first.
-bool is_first(const Json& json, const std::string& field, const std::string& first, const std::string& second) {
-  const auto word = json.at(field).get<std::string>();
-  if (word != first && word != second) refuse(field, word, first + " or " + second);
+bool is_first(const Fields& fields, const char* name, const std::string& first, const std::string& second) {
+  const std::string word = fields.text(name);
+  if (word != first && word != second) fields.refuse(name, first + " or " + second);
   return word == first;
 }
 
-template <class Value>
-Value named(const std::string& field, const Json& json, std::optional<Value> value, const std::string& rule) {
-  if (!value) refuse(field, json, rule);
+template <class Parse>
+auto named(const Fields& fields, const char* name, const Parse& parse, const std::string& rule) {
+  const auto value = parse(fields.text(name));
+  if (!value) fields.refuse(name, rule);
   return *value;
 }
 
-Job job_of(const Json& json) {
-  const Json& layout = json.at("layout");
-  const auto text = [](const Json& value) { return value.get<std::string>(); };
+Job job_of(const Fields& fields) {
+  const Fields layout = fields.object("layout");
   Job job;
-  job.id = json.at("id");
-  job.layer = json.at("layer");
-  job.spec = parse_spec(text(json.at("problem")));
-  job.run = json.at("run");
-  job.dtype = named("dtype", json.at("dtype"), parse_dtype(text(json.at("dtype"))), "f32, f16, bf16 or f64");
-  job.layouts.x = named("layout.x", layout.at("x"), parse_layout(text(layout.at("x"))), "NCHW, NHWC or CHWN");
-  job.layouts.w = named("layout.w", layout.at("w"), parse_filter_layout(text(layout.at("w"))), "OIHW or OHWI");
-  job.layouts.y = named("layout.y", layout.at("y"), parse_layout(text(layout.at("y"))), "NCHW, NHWC or CHWN");
-  job.kernel_alone = is_first(json, "timed", "kernel", "call");
-  job.cold_cache = is_first(json, "l2", "cold", "warm");
-  job.seed = json.at("seed");
-  job.repeats = json.at("repeats");
-  job.seconds = json.at("seconds");
-  job.endless = json.at("endless");
-  job.traced = json.at("traced");
-  if (job.repeats < 1) refuse("repeats", json["repeats"], "≥ 1");
-  if (!(job.seconds >= 0)) refuse("seconds", json["seconds"], "≥ 0");
+  job.id = fields.whole("id");
+  job.layer = fields.text("layer");
+  job.spec = parse_spec(fields.text("problem"));
+  job.run = fields.text("run");
+  job.dtype = named(fields, "dtype", parse_dtype, "f32, f16, bf16 or f64");
+  job.layouts.x = named(layout, "x", parse_layout, "NCHW, NHWC or CHWN");
+  job.layouts.w = named(layout, "w", parse_filter_layout, "OIHW or OHWI");
+  job.layouts.y = named(layout, "y", parse_layout, "NCHW, NHWC or CHWN");
+  job.kernel_alone = is_first(fields, "timed", "kernel", "call");
+  job.cold_cache = is_first(fields, "l2", "cold", "warm");
+  job.seed = fields.natural("seed");
+  job.repeats = static_cast<int>(fields.whole("repeats", 1, std::numeric_limits<int>::max()));
+  job.seconds = fields.number("seconds");
+  job.endless = fields.flag("endless");
+  job.traced = fields.flag("traced");
+  if (!(job.seconds >= 0)) fields.refuse("seconds", "≥ 0");
   return job;
 }
 
-// A line as JSON with the field "is", given to `read`.
-template <class Read>
-auto parsed(const std::string& line, const Read& read) {
-  try {
-    const Json json = Json::parse(line);
-    return read(json, json.at("is").get<std::string>());
-  } catch (const Json::exception& wrong) {
-    throw BadInput("worker: a line that is none of its language: " + std::string(wrong.what()));
-  }
+Hello hello_of(const Fields& fields) try {
+  const auto protocol = static_cast<int>(fields.whole("protocol", 0, std::numeric_limits<int>::max()));
+  if (protocol != kProtocol) return {protocol, "", "", "", ""};  // of another version's only the number is certain
+  return {protocol, fields.text("revision"), fields.text("host"), fields.text("cpu"), fields.text("gpu")};
+} catch (const BadInput& wrong) {
+  throw WrongHello(wrong.what());
+}
+
+Done done_of(const Fields& fields) {
+  const Json& record = fields.any("record");
+  return {fields.whole("id"), fields.flag("cancelled"), record.is_null() ? "" : record.dump()};
+}
+
+// Those that are older do not name the exit code.
+Refused refused_of(const Fields& fields) {
+  const auto exit = fields.has("exit") ? static_cast<Exit>(fields.whole("exit", 0, 255)) : Exit::unsupported;
+  return {fields.whole("id"), fields.text("why"), exit};
 }
 
 }  // namespace
@@ -127,39 +132,38 @@ std::string to_line(const Question& question) { return line_of(question); }
 std::string to_line(const Answer& answer) { return line_of(answer); }
 
 Question parse_question(const std::string& line) {
-  return parsed(line, [](const Json& json, const std::string& is) -> Question {
-    if (is == "measure") return job_of(json);
-    if (is == "cancel") return Cancel{json.at("id")};
-    if (is == "ping") return Ping{json.at("id")};
-    if (is == "ceilings") return AskCeilings{json.at("gpu")};
-    refuse("is", is, "measure, cancel, ping or ceilings");
-  });
+  const Json json = parse_line(line, "worker");
+  const Fields fields(json, "worker");
+  const std::string is = fields.text("is");
+  if (is == "measure") return job_of(fields);
+  if (is == "cancel") return Cancel{fields.whole("id")};
+  if (is == "ping") return Ping{fields.whole("id")};
+  if (is == "ceilings") return AskCeilings{fields.flag("gpu")};
+  fields.refuse("is", "measure, cancel, ping or ceilings");
 }
 
 Answer parse_answer(const std::string& line) {
-  return parsed(line, [](const Json& json, const std::string& is) -> Answer {
-    // Of another version's hello only the number is certain.
-    if (is == "hello" && json.at("protocol") != kProtocol) return Hello{json.at("protocol"), "", "", "", ""};
-    if (is == "hello")
-      return Hello{json.at("protocol"), json.at("revision"), json.at("host"), json.at("cpu"), json.at("gpu")};
-    if (is == "started")
-      return Started{json.at("id"),
-                     json.at("run"),
-                     json.at("unit"),
-                     json.at("flops"),
-                     json.at("executed_flops"),
-                     json.at("tensor_bytes"),
-                     json.at("workspace_bytes")};
-    if (is == "samples") return Samples{json.at("id"), json.at("ms").get<std::vector<double>>()};
-    if (is == "done")
-      return Done{json.at("id"), json.at("cancelled"), json.at("record").is_null() ? "" : json.at("record").dump()};
-    if (is == "refused") return Refused{json.at("id"), json.at("why")};
-    if (is == "pong") return Pong{json.at("id")};
-    if (is == "ceilings")
-      return Ceilings{json.at("gpu"), json.at("f32_tflops"), json.at("f16_tflops"), json.at("tbytes")};
-    if (is == "not understood") return NotUnderstood{json.at("why")};
-    refuse("is", is, "an answer of this protocol");
-  });
+  const Json json = parse_line(line, "answer");
+  const Fields fields(json, "answer");
+  const std::string is = fields.text("is");
+  if (is == "hello") return hello_of(fields);
+  if (is == "started")
+    return Started{.id = fields.whole("id"),
+                   .run = fields.text("run"),
+                   .unit = fields.text("unit"),
+                   .flops = fields.whole("flops"),
+                   .executed_flops = fields.whole("executed_flops"),
+                   .tensor_bytes = fields.whole("tensor_bytes"),
+                   .workspace = fields.whole("workspace_bytes")};
+  if (is == "samples") return Samples{fields.whole("id"), fields.numbers("ms")};
+  if (is == "done") return done_of(fields);
+  if (is == "refused") return refused_of(fields);
+  if (is == "pong") return Pong{fields.whole("id")};
+  if (is == "ceilings")
+    return Ceilings{fields.flag("gpu"), fields.number("f32_tflops"), fields.number("f16_tflops"),
+                    fields.number("tbytes")};
+  if (is == "not understood") return NotUnderstood{fields.text("why")};
+  fields.refuse("is", "an answer of this protocol");
 }
 
 }  // namespace convlens::worker

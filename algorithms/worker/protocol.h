@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "algorithms/error.h"
 #include "algorithms/interface/request.h"
 
 namespace convlens::worker {
@@ -68,6 +69,7 @@ struct Done {
 struct Refused {
   std::int64_t id = 0;
   std::string why;
+  Exit exit = Exit::unsupported;  // the kind of failure
 };
 struct Pong {
   std::int64_t id = 0;
@@ -84,6 +86,11 @@ using Answer = std::variant<Hello, Started, Samples, Done, Refused, Pong, Ceilin
 // One line of JSON, without the newline.
 std::string to_line(const Question& question);
 std::string to_line(const Answer& answer);
+
+// A hello that is broken: whoever said it is no worker.
+struct WrongHello : BadInput {
+  using BadInput::BadInput;
+};
 
 // Throws BadInput that says what is wrong with the line.
 Question parse_question(const std::string& line);

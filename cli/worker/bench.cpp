@@ -36,7 +36,7 @@ void WorkerBench::share(const std::shared_ptr<const Plan>& plan, std::uint64_t s
 Run WorkerBench::run_here(const std::string& name) {
   Run run = parse_run(name);
   if (const std::string why = why_not_here(*run.algorithm); !why.empty())
-    throw Unsupported(run.algorithm->id + ": " + why);
+    throw Error(run.algorithm->unit == Unit::cpu ? Exit::unsupported : Exit::no_device, run.algorithm->id + ": " + why);
   return run;
 }
 

@@ -1,6 +1,9 @@
 #include "cli/worker/server.h"
 
 #include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +29,14 @@ using namespace worker;
 
 constexpr int kLook = 100;              // ms between looks at whether the program is to end
 constexpr double kRoundSeconds = 0.05;  // between two lines of samples
+constexpr std::chrono::seconds kGrace{2};
+
+// A socket on stdin means that a program speaks with this one, which lives no longer than it, even while it is stopped.
+// Whoever has put it into the background by a shell has a file or a pipe there.
+void end_with_asker() {
+  struct stat input {};
+  if (fstat(STDIN_FILENO, &input) == 0 && S_ISSOCK(input.st_mode)) prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
 
 class Server {
  public:
@@ -76,7 +87,7 @@ class Server {
     try {
       measure(job);
     } catch (const Error& error) {
-      answer(Refused{job.id, error.what()});
+      answer(Refused{job.id, error.what(), error.exit()});
     } catch (const std::bad_alloc&) {
       answer(Refused{job.id, "memory: the system has no more"});
     }
@@ -123,9 +134,21 @@ class Server {
         if (end > 0) take(text.substr(0, end));
     }
     if (!text.empty()) take(text);
-    const std::scoped_lock lock(mutex_);
-    ended_ = true;
-    more_.notify_one();
+    {
+      const std::scoped_lock lock(mutex_);
+      ended_ = true;
+      more_.notify_one();
+    }
+    watch_output();
+  }
+
+  // When nobody reads the answers any more, the thread that measures is told when it writes; one that hangs never is.
+  void watch_output() {
+    pollfd output{STDOUT_FILENO, 0, 0};
+    while (!stop_ && poll(&output, 1, kLook) <= 0) continue;
+    const auto end = std::chrono::steady_clock::now() + kGrace;
+    while (!stop_ && std::chrono::steady_clock::now() < end) usleep(1000 * kLook);
+    if (!stop_) _exit(static_cast<int>(Exit::ok));
   }
 
   void take(const std::string& line) {
@@ -175,6 +198,9 @@ class Server {
 
 }  // namespace
 
-void serve(const Globals& globals) { Server(globals).serve(); }
+void serve(const Globals& globals) {
+  end_with_asker();
+  Server(globals).serve();
+}
 
 }  // namespace convlens::cli

@@ -10,13 +10,14 @@ namespace {
 constexpr std::size_t kMostMemory = std::size_t{256} << 20;
 }  // namespace
 
-Compiled Compiler::compile(const Kernel& kernel, const std::string& architecture) {
-  Compiled compiled = *text(kernel, architecture);
+Compiled Compiler::compile(const Kernel& kernel, const std::string& architecture, const std::function<bool()>& stop) {
+  Compiled compiled = *text(kernel, architecture, stop);
   read_resources(compiled, kernel);
   return compiled;
 }
 
-std::shared_ptr<const Compiled> Compiler::text(const Kernel& kernel, const std::string& architecture) {
+std::shared_ptr<const Compiled> Compiler::text(const Kernel& kernel, const std::string& architecture,
+                                               const std::function<bool()>& stop) {
   const Recipe wanted = recipe(source(kernel), architecture);
   const std::string key = wanted.key();
   {
@@ -25,10 +26,10 @@ std::shared_ptr<const Compiled> Compiler::text(const Kernel& kernel, const std::
   }
 
   const auto folder = use_disk_ ? cache_folder() : std::nullopt;
-  if (!folder) return remember(key, compile_anew(wanted, kernel.file));
+  if (!folder) return remember(key, compile_anew(wanted, kernel.file, stop));
   const DiskCache disk(*folder);
   if (auto found = disk.load(wanted)) return remember(key, *std::move(found));
-  Compiled compiled = compile_anew(wanted, kernel.file);
+  Compiled compiled = compile_anew(wanted, kernel.file, stop);
   std::string not_kept = disk.store(wanted, compiled);
   {
     const std::lock_guard lock(mutex_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,7 +16,8 @@ namespace convlens::gpu {
 class Compiler {
  public:
   // Any thread may ask; two that ask for the same kernel may both compile it, and both get the same.
-  Compiled compile(const Kernel& kernel, const std::string& architecture);
+  // Throws Unsupported once `stop` is true.
+  Compiled compile(const Kernel& kernel, const std::string& architecture, const std::function<bool()>& stop = {});
 
   // False: compiles anew what this process has not compiled yet, and reads and writes nothing on disk.
   void use_disk(bool wanted) { use_disk_ = wanted; }
@@ -24,7 +26,8 @@ class Compiler {
   std::string disk_state() const;
 
  private:
-  std::shared_ptr<const Compiled> text(const Kernel& kernel, const std::string& architecture);
+  std::shared_ptr<const Compiled> text(const Kernel& kernel, const std::string& architecture,
+                                       const std::function<bool()>& stop);
   std::shared_ptr<const Compiled> remember(const std::string& key, Compiled compiled);
 
   std::atomic<bool> use_disk_ = true;

@@ -28,8 +28,8 @@ class CudaRuntime final : public Runtime {
     return cuda_device(program.request.place.index).executor().spans(program);
   }
 
-  Compiled compile(const Kernel& kernel, const std::string& architecture) override {
-    return compiler().compile(kernel, architecture);
+  Compiled compile(const Kernel& kernel, const std::string& architecture, const std::function<bool()>& stop) override {
+    return compiler().compile(kernel, architecture, stop);
   }
   void use_disk_cache(bool wanted) override { compiler().use_disk(wanted); }
   std::string disk_cache_state() const override { return compiler().disk_state(); }

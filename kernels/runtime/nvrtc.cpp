@@ -7,6 +7,7 @@
 
 #include "algorithms/error.h"
 #include "kernels/no_device.h"
+#include "kernels/runtime/compile_apart.h"
 #include "kernels/runtime/status.h"
 
 namespace convlens::gpu {
@@ -35,14 +36,6 @@ bool keeps_a_cache() {
     return nvrtcCompileProgram(made, 1, &option) == NVRTC_SUCCESS;
   }();
   return keeps;
-}
-
-std::string log_of(nvrtcProgram program) {
-  std::size_t size = 0;
-  check(nvrtcGetProgramLogSize(program, &size), "reading its log");
-  std::string log(size, '\0');
-  check(nvrtcGetProgramLog(program, log.data()), "reading its log");
-  return log.substr(0, log.find('\0'));
 }
 
 std::string one_line(std::string text) {
@@ -84,33 +77,19 @@ Recipe recipe(std::string text, const std::string& architecture) {
   return made;
 }
 
-Compiled compile_anew(const Recipe& recipe, const std::string& file) {
-  nvrtcProgram made = nullptr;
-  check(nvrtcCreateProgram(&made, recipe.text.c_str(), file.c_str(), 0, nullptr, nullptr), "reading " + file);
-  const NvrtcProgram program(made);
-
-  std::vector<const char*> options;
-  for (const std::string& option : recipe.options) options.push_back(option.c_str());
-  const nvrtcResult status = nvrtcCompileProgram(made, static_cast<int>(options.size()), options.data());
-  Compiled compiled;
-  compiled.log = log_of(made);
+Compiled compile_anew(const Recipe& recipe, const std::string& file, const std::function<bool()>& stop) {
+  CompiledApart made = compile_apart(file, recipe.text, recipe.options, stop);
+  const auto status = static_cast<nvrtcResult>(made.status);
+  made.log.resize(std::min(made.log.size(), made.log.find('\0')));
   if (status == NVRTC_ERROR_COMPILATION) {
-    const bool no_headers = compiled.log.find("could not open source file") != std::string::npos;
-    throw BadInput("kernel: " + file + ", the compiler's errors:\n" + compiled.log +
+    const bool no_headers = made.log.find("could not open source file") != std::string::npos;
+    throw BadInput("kernel: " + file + ", the compiler's errors:\n" + made.log +
                    (no_headers ? "NVIDIA's headers are looked for in CUDA_PATH and beside libnvrtc\n" : ""));
   }
-  check(status,
-        [&] { return "compiling " + file + " with " + recipe.options.front() + ": " + one_line(compiled.log); });
-
-  std::size_t size = 0;
-  check(nvrtcGetCUBINSize(made, &size), "reading the machine code of " + file);
-  compiled.cubin.resize(size);
-  check(nvrtcGetCUBIN(made, reinterpret_cast<char*>(compiled.cubin.data())), "reading the machine code of " + file);
-  check(nvrtcGetPTXSize(made, &size), "reading the PTX of " + file);
-  compiled.ptx.resize(size);
-  check(nvrtcGetPTX(made, compiled.ptx.data()), "reading the PTX of " + file);
-  compiled.ptx.resize(compiled.ptx.find_last_not_of('\0') + 1);
-  return compiled;
+  check(status, [&] { return "compiling " + file + " with " + recipe.options.front() + ": " + one_line(made.log); });
+  made.ptx.resize(made.ptx.find_last_not_of('\0') + 1);
+  const auto* const cubin = reinterpret_cast<const std::byte*>(made.cubin.data());
+  return {.cubin = {cubin, cubin + made.cubin.size()}, .ptx = std::move(made.ptx), .log = std::move(made.log)};
 }
 
 void read_resources(Compiled& compiled, const Kernel& kernel) {

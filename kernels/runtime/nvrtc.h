@@ -4,6 +4,7 @@
 // numbers are kept. Never with fast-math.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,9 @@ namespace convlens::gpu {
 // The recipe for `text` on an architecture ("sm_90a").
 Recipe recipe(std::string text, const std::string& architecture);
 
-// Cubin, PTX and log. `file` is the text's name in messages. Throws BadInput with the log when the text has an error.
-Compiled compile_anew(const Recipe& recipe, const std::string& file);
+// Cubin, PTX and log, made in a process of its own. `file` is the text's name in messages. Throws BadInput with the log
+// when the text has an error, or that the compiler died of it, and Unsupported once `stop` is true.
+Compiled compile_anew(const Recipe& recipe, const std::string& file, const std::function<bool()>& stop);
 
 // Fills in what the log says of one kernel: registers, shared memory, spills. Throws BadInput when the text has no
 // kernel of that name.

@@ -1,107 +1,101 @@
 #include "viewer/logic/compiled_code.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <limits>
 
 #include "viewer/logic/constant_expression.h"
+#include "viewer/logic/statements.h"
 
 namespace convlens::viewer {
 
 namespace {
 
+// What is marked: parts of the text that may lie in one another. What is marked more than once is of the larger code.
+class Marks {
+ public:
+  explicit Marks(std::size_t bytes) : bytes_(bytes) {
+    for (auto& changes : changes_) changes.assign(bytes + 1, 0);
+  }
+  void add(const Range& range, Code code) {
+    auto& changes = changes_[static_cast<std::size_t>(code)];
+    ++changes[range.begin], --changes[range.end];
+  }
+  // The code of every byte.
+  std::vector<Code> codes() const {
+    std::vector<Code> codes(bytes_, Code::plain);
+    std::array<int, kCodes> open{};
+    for (std::size_t k = 0; k < bytes_; ++k)
+      for (std::size_t code = 0; code < kCodes; ++code)
+        if ((open[code] += changes_[code][k]) > 0) codes[k] = static_cast<Code>(code);
+    return codes;
+  }
+
+ private:
+  static constexpr std::size_t kCodes = 4;
+  std::size_t bytes_;
+  std::array<std::vector<int>, kCodes> changes_;  // how many more begin than end at a byte
+};
+
 class Decider {
  public:
-  explicit Decider(const std::string& source)
-      : parts_(tokens_of(source)), tokens_(parts_.tokens), code_(source.size(), Code::plain) {
-    for (const Range& range : parts_.left_out) mark(range, Code::left_out);
-    for (const Range& range : parts_.undecided) mark(range, Code::undecided);
-    match_brackets();
+  Decider(const std::string& source, const std::string& architecture)
+      : parts_(tokens_of(source, architecture)), tokens_(parts_.tokens), statements_(tokens_), marks_(source.size()) {
+    for (const Range& range : parts_.left_out) marks_.add(range, Code::left_out);
+    for (const Range& range : parts_.undecided) marks_.add(range, Code::undecided);
   }
 
   CompiledCode decide() {
     for (std::size_t k = 0; k < tokens_.size(); ++k) {
       if (tokens_[k].is("enum")) learn_enumerators(k);
       if (tokens_[k].is("template")) forget_parameters(k);
-      if (tokens_[k].is("constexpr")) tokens_before_is_if(k) ? condition(k) : learn_constants(k);
-      if (tokens_[k].is("{")) blocks_.push_back(closing_[k]);
+      if (tokens_[k].is("constexpr")) at(k - 1, "if") ? condition(k) : learn_constants(k);
+      if (tokens_[k].is("{")) blocks_.push_back({statements_.closing(k), at(k - 1, "Sizes")});
       if (tokens_[k].is("}") && !blocks_.empty()) blocks_.pop_back();
     }
     return std::move(result_);
   }
 
-  const std::vector<Code>& code() const { return code_; }
+  std::vector<Code> codes() const { return marks_.codes(); }
 
  private:
-  bool tokens_before_is_if(std::size_t k) const { return k > 0 && tokens_[k - 1].is("if"); }
-  bool at(std::size_t k, std::string_view text) const { return k < tokens_.size() && tokens_[k].is(text); }
-  std::span<const Token> between(std::size_t first, std::size_t end) const {
-    return std::span(tokens_).subspan(first, end - first);
+  bool at(std::size_t k, std::string_view text) const { return statements_.at(k, text); }
+  bool is_name(std::size_t k) const { return k < tokens_.size() && tokens_[k].is_name(); }
+  std::optional<std::int64_t> value(std::size_t first, std::size_t end) const {
+    return value_of(std::span(tokens_).subspan(first, end - first), constants_);
   }
 
-  void mark(const Range& range, Code code) {
-    for (std::size_t k = range.begin; k < range.end; ++k) code_[k] = std::max(code_[k], code);
-  }
   // The code of tokens [first, end).
   void mark(std::size_t first, std::size_t end, Code code) {
-    if (first < end) mark({tokens_[first].offset, tokens_[end - 1].offset + tokens_[end - 1].text.size()}, code);
-  }
-
-  void match_brackets() {
-    closing_.assign(tokens_.size(), tokens_.size());
-    std::vector<std::size_t> open;
-    for (std::size_t k = 0; k < tokens_.size(); ++k) {
-      const std::string_view text = tokens_[k].text;
-      if (text == "(" || text == "{" || text == "[") open.push_back(k);
-      if ((text == ")" || text == "}" || text == "]") && !open.empty()) {
-        closing_[open.back()] = k;
-        open.pop_back();
-      }
-    }
-  }
-
-  // The token after the one that closes the bracket at `k`.
-  std::size_t after_bracket(std::size_t k) const { return std::min(closing_[k] + 1, tokens_.size()); }
-
-  // The token after the statement that begins at `k`.
-  std::size_t after_statement(std::size_t k) const {
-    if (k >= tokens_.size()) return k;
-    if (tokens_[k].is("{")) return after_bracket(k);
-    const bool governs = tokens_[k].is("if") || tokens_[k].is("for") || tokens_[k].is("while");
-    if (governs) {
-      std::size_t open = k + 1;
-      if (at(open, "constexpr")) ++open;
-      const std::size_t end = after_statement(after_bracket(open));
-      return tokens_[k].is("if") && at(end, "else") ? after_statement(end + 1) : end;
-    }
-    while (k < tokens_.size() && !tokens_[k].is(";"))
-      k = tokens_[k].is("(") || tokens_[k].is("{") || tokens_[k].is("[") ? after_bracket(k) : k + 1;
-    return std::min(k + 1, tokens_.size());
+    if (first < end) marks_.add({tokens_[first].offset, tokens_[end - 1].offset + tokens_[end - 1].text.size()}, code);
   }
 
   // Whether the statement [first, end) ends its function for good.
   bool returns(std::size_t first, std::size_t end) const {
     if (at(first, "return")) return true;
     if (!at(first, "{")) return false;
-    for (std::size_t k = first + 1; k + 1 < end; k = after_statement(k))
+    for (std::size_t k = first + 1; k + 1 < end; k = std::max(k + 1, statements_.after_statement(k)))
       if (at(k, "return")) return true;
     return false;
   }
 
   // `k` is the constexpr of `if constexpr (…) statement else statement`.
   void condition(std::size_t k) {
-    if (!at(k + 1, "(") || closing_[k + 1] >= tokens_.size()) return;
-    const std::size_t end = closing_[k + 1];
-    const auto value = value_of(between(k + 2, end), constants_);
+    if (!at(k + 1, "(") || statements_.closing(k + 1) >= tokens_.size()) return;
+    const std::size_t end = statements_.closing(k + 1);
+    const auto value = this->value(k + 2, end);
     ++(value ? result_.decided : result_.undecided);
     const auto code = [&](bool holds) {
       return !value ? Code::undecided : (*value != 0) == holds ? Code::chosen : Code::left_out;
     };
-    const std::size_t first = end + 1, first_end = after_statement(first);
+    const std::size_t first = end + 1, first_end = statements_.after_statement(first);
     mark(first, first_end, code(true));
-    if (at(first_end, "else")) return mark(first_end + 1, after_statement(first_end + 1), code(false));
+    if (at(first_end, "else")) return mark(first_end + 1, statements_.after_statement(first_end + 1), code(false));
     // Nothing of the block is reached after a return in the code that is chosen.
-    if (value && *value != 0 && returns(first, first_end) && !blocks_.empty() && blocks_.back() < tokens_.size())
-      mark(first_end, blocks_.back(), Code::left_out);
+    if (value && *value != 0 && !blocks_.empty() && blocks_.back().closing < tokens_.size() &&
+        returns(first, first_end))
+      mark(first_end, blocks_.back().closing, Code::left_out);
   }
 
   void learn(const std::string& name, std::optional<std::int64_t> value) {
@@ -112,52 +106,62 @@ class Decider {
   // `constexpr int a = …, b = …;`; what is no whole number keeps no value.
   void learn_constants(std::size_t k) {
     std::size_t name = k + 1;
-    while (name + 1 < tokens_.size() && tokens_[name].is_name() && tokens_[name + 1].is_name()) ++name;
-    if (name == k + 1 || tokens_[name - 1].is("float") || tokens_[name - 1].is("double")) return;
-    while (name + 1 < tokens_.size() && tokens_[name].is_name() && tokens_[name + 1].is("=")) {
-      std::size_t end = name + 2;
-      while (end < tokens_.size() && !tokens_[end].is(",") && !tokens_[end].is(";"))
-        end = tokens_[end].is("(") || tokens_[end].is("{") || tokens_[end].is("[") ? after_bracket(end) : end + 1;
-      learn((in_sizes() ? "s." : "") + std::string(tokens_[name].text), value_of(between(name + 2, end), constants_));
+    while (is_name(name) && is_name(name + 1) && !at(name, "constexpr")) ++name;
+    if (name == k + 1 || at(name - 1, "float") || at(name - 1, "double")) return;
+    const bool in_sizes = blocks_.size() == 1 && blocks_.back().of_sizes;
+    while (is_name(name) && at(name + 1, "=")) {
+      const std::size_t end = value_end(name + 2);
+      learn((in_sizes ? "s." : "") + std::string(tokens_[name].text), value(name + 2, end));
       if (!at(end, ",")) return;
       name = end + 1;
     }
   }
 
-  // Whether the block around is `struct Sizes`.
-  bool in_sizes() const {
-    if (blocks_.size() != 1) return false;
-    for (std::size_t k = 2; k < tokens_.size(); ++k)
-      if (closing_[k] == blocks_.back() && tokens_[k].is("{")) return tokens_[k - 1].is("Sizes");
-    return false;
+  // Of an initial value; one without an end stops where the next constant begins.
+  std::size_t value_end(std::size_t k) const {
+    const auto ends = [&] { return at(k, ",") || at(k, ";") || at(k, "}") || at(k, "constexpr"); };
+    while (k < tokens_.size() && !ends()) k = statements_.after(k);
+    return k;
   }
 
   // `enum Layout { NCHW, NHWC, CHWN };`
   void learn_enumerators(std::size_t k) {
-    while (k < tokens_.size() && !tokens_[k].is("{") && !tokens_[k].is(";")) ++k;
-    if (!at(k, "{")) return;
-    std::int64_t value = 0;
-    for (std::size_t name = k + 1; name < closing_[k]; ++name)
-      if (tokens_[name].is_name()) learn(std::string(tokens_[name].text), value++);
+    for (++k; k < tokens_.size() && !at(k, "{"); ++k)
+      if (at(k, ";") || at(k, "(") || at(k, "enum")) return;
+    std::optional<std::int64_t> next = 0;
+    for (std::size_t name = k + 1; is_name(name) && !at(name, "enum");) {
+      const std::size_t end = value_end(name + 1);
+      if (at(name + 1, "=")) next = value(name + 2, end);
+      learn(std::string(tokens_[name].text), next);
+      if (next) next = *next < std::numeric_limits<std::int64_t>::max() ? std::optional(*next + 1) : std::nullopt;
+      if (!at(end, ",")) return;
+      name = end + 1;
+    }
   }
 
   // A template's parameter hides a constant of its name.
   void forget_parameters(std::size_t k) {
+    constexpr int kDeepest = 64;  // of templates as parameters of templates
     if (!at(k + 1, "<")) return;
     int depth = 0;
     for (std::size_t name = k + 1; name < tokens_.size(); ++name) {
       depth += tokens_[name].is("<") ? 1 : tokens_[name].is(">") ? -1 : 0;
-      if (depth == 0) return;
-      if (tokens_[name].is_name() && (at(name + 1, ",") || at(name + 1, ">") || at(name + 1, "=")))
+      if (depth == 0 || depth > kDeepest || at(name, ";")) return;
+      if (is_name(name) && (at(name + 1, ",") || at(name + 1, ">") || at(name + 1, "=")))
         constants_[std::string(tokens_[name].text)].reset();
     }
   }
 
+  struct Block {
+    std::size_t closing;  // the word that closes it
+    bool of_sizes;        // struct Sizes { … }
+  };
+
   const CudaTokens parts_;
   const std::vector<Token>& tokens_;
-  std::vector<std::size_t> closing_;  // of the bracket at an index, the one that closes it; tokens_.size() for none
-  std::vector<std::size_t> blocks_;   // that are open, by the token that closes them
-  std::vector<Code> code_;            // of every byte
+  const Statements statements_;
+  std::vector<Block> blocks_;  // that are open
+  Marks marks_;
   Constants constants_;
   CompiledCode result_;
 };
@@ -174,11 +178,14 @@ Line pieces(const std::vector<Code>& code, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-CompiledCode compiled_code(const std::string& source) {
-  Decider decider(source);
+CompiledCode compiled_code(const std::string& source, const std::string& architecture) {
+  Decider decider(source, architecture);
   CompiledCode result = decider.decide();
+  const std::vector<Code> codes = decider.codes();
   std::string file;
   std::size_t number = 0;  // of the line, from 0
+  // Numbers beyond all lines of the text are of a #line in a file that somebody has brought along.
+  auto room = static_cast<std::size_t>(std::ranges::count(source, '\n')) + 1;
   for (std::size_t begin = 0; begin < source.size();) {
     const std::size_t end = std::min(source.find('\n', begin), source.size());
     if (source.compare(begin, 6, "#line ") == 0) {
@@ -190,8 +197,12 @@ CompiledCode compiled_code(const std::string& source) {
         file = line.substr(quote + 1, line.find('"', quote + 1) - quote - 1);
     } else if (!file.empty()) {
       std::vector<Line>& lines = result.files[file];
-      if (lines.size() <= number) lines.resize(number + 1);
-      lines[number++] = pieces(decider.code(), begin, end);
+      if (lines.size() <= number && number - lines.size() < room) {
+        room -= number + 1 - lines.size();
+        lines.resize(number + 1);
+      }
+      if (number < lines.size()) lines[number] = pieces(codes, begin, end);
+      ++number;
     }
     begin = end + 1;
   }

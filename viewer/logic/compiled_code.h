@@ -1,5 +1,5 @@
 // Which code of a kernel the present options compile: every `if constexpr` is decided by the constants that stand above
-// it in the text, where these decide it.
+// it in the text, where these decide it, and every #if by the macros there.
 #pragma once
 
 #include <map>
@@ -29,7 +29,8 @@ struct CompiledCode {
   int decided = 0, undecided = 0;                  // conditions
 };
 
-// `source` as gpu::source puts it together: what the program has decided, then the files.
-CompiledCode compiled_code(const std::string& source);
+// `source` as gpu::source puts it together, what the program has decided and then the files, for a GPU of this
+// architecture ("sm_90a"). Takes time and memory in proportion to the text, however it is nested.
+CompiledCode compiled_code(const std::string& source, const std::string& architecture);
 
 }  // namespace convlens::viewer

@@ -9,10 +9,14 @@ namespace {
 using Value = std::optional<std::int64_t>;
 
 Value number(std::string_view text) {
-  const bool hexadecimal = text.starts_with("0x");
+  const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  const bool octal = !hexadecimal && text.starts_with('0');
   if (hexadecimal) text.remove_prefix(2);
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, hexadecimal ? 16 : 10);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value,
+                                            hexadecimal ? 16
+                                            : octal     ? 8
+                                                        : 10);
   const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
   if (error != std::errc{} || suffix.find_first_not_of("uUlL") != std::string_view::npos) return std::nullopt;
   return value;
@@ -146,6 +150,7 @@ class Parser {
 }  // namespace
 
 Value value_of(std::span<const Token> expression, const Constants& constants) {
+  if (expression.size() > kMostExpression) return std::nullopt;
   return Parser(expression, constants).whole();
 }
 

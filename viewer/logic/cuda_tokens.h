@@ -25,11 +25,16 @@ struct Range {
 
 struct CudaTokens {
   std::vector<Token> tokens;
-  std::vector<Range> left_out;   // by #ifdef and #ifndef of names that the text itself defines or not
-  std::vector<Range> undecided;  // inside an #if, which is not evaluated
+  std::vector<Range> left_out;   // by a condition of the preprocessor that does not hold
+  std::vector<Range> undecided;  // by one of a macro that is the compiler's own, or a call
 };
 
-// `source` must outlive the tokens. Names defined by #define in the text itself are known; all others are not defined.
-CudaTokens tokens_of(std::string_view source);
+// `source` must outlive the tokens. It is read as for a GPU of this architecture, "sm_90a": __CUDA_ARCH__ is 900 then.
+// Names defined by #define in the text itself are known, others are not defined; those that begin with two underscores,
+// and so are the compiler's or its headers', may or may not be. Takes time in proportion to the text.
+CudaTokens tokens_of(std::string_view source, const std::string& architecture = "");
+
+// The same of a part of it, such as one line, in which a '#' is no directive.
+std::vector<Token> words_of(std::string_view part);
 
 }  // namespace convlens::viewer

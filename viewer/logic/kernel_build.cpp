@@ -72,7 +72,7 @@ std::optional<Build> recorded_build(const KernelSheet& sheet, const std::string&
   return build;
 }
 
-Build build_of(const KernelSheet& sheet, const std::string& layer) {
+Build build_of(const KernelSheet& sheet, const std::string& layer, const std::function<bool()>& stop) {
   Build build;
   build.why_not = sheet.refused;
   if (!build.why_not.empty()) return build;  // a layer that has changed while its kernel was being read
@@ -85,7 +85,7 @@ Build build_of(const KernelSheet& sheet, const std::string& layer) {
     return recorded;
   }
   try {
-    const gpu::Compiled compiled = gpu::runtime().compile(sheet.launch.kernel, sheet.architecture);
+    const gpu::Compiled compiled = gpu::runtime().compile(sheet.launch.kernel, sheet.architecture, stop);
     build.registers = compiled.registers;
     build.shared_bytes = compiled.shared_bytes + sheet.launch.shared_bytes;
     build.spill_bytes = compiled.spill_bytes;
@@ -93,7 +93,11 @@ Build build_of(const KernelSheet& sheet, const std::string& layer) {
   } catch (const BadInput& error) {
     build.failed = true;
     build.messages = compiler_messages(error.what());
-    if (build.messages.empty()) build.messages.push_back({sheet.launch.kernel.file, 1, true, error.what()});
+    // What the compiler says at no line, it says first at the end of the text.
+    const std::string what = error.what();
+    if (build.messages.empty())
+      build.messages.push_back(
+          {sheet.launch.kernel.file, 1, true, what.substr(0, what.find('\n', what.find('\n') + 1))});
   } catch (const Error& error) {
     build.why_not = error.what();
   }

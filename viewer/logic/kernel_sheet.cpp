@@ -1,9 +1,9 @@
 #include "viewer/logic/kernel_sheet.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
@@ -69,9 +69,10 @@ void read_text(const KernelState& wanted, KernelSheet& sheet) {
   CompiledCode code;
   try {
     sheet.files = gpu::source_files(kernel);
-    code = compiled_code(gpu::source(kernel));
-  } catch (const BadInput&) {
-    sheet.files = {kernel.file};  // an edited text includes what is not there: the build says so
+    code = compiled_code(gpu::source(kernel), sheet.architecture);
+  } catch (const BadInput& error) {
+    sheet.note += (sheet.note.empty() ? "" : "; ") + std::string("not marked: ") + error.what();
+    sheet.files = {kernel.file};  // an edited text includes what is not there: it can still be edited
     for (const auto& [file, text] : wanted.texts)
       if (file != kernel.file) sheet.files.push_back(file);
   }
@@ -157,8 +158,8 @@ KernelSheet kernel_sheet(const State& state, const ConvProblem& problem) {
     note_changes(state, request, sheet);
     sheet.plan = run.algorithm->plan(request);
     choose_launch(state.kernel, sheet);
-    read_text(state.kernel, sheet);
     choose_architecture(state.kernel, sheet);
+    read_text(state.kernel, sheet);
   } catch (const Error& error) {
     sheet.refused = error.what();
   }
@@ -166,12 +167,17 @@ KernelSheet kernel_sheet(const State& state, const ConvProblem& problem) {
 }
 
 std::string read_kernel_text(const std::string& file) {
+  std::error_code none;
   std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
-  if (stream.bad() || !stream.is_open()) throw BadInput("kernel: " + file + ", cannot be read");
-  if (!is_text(text.str())) throw BadInput("kernel: " + file + ", must be text in UTF-8");
-  return text.str();
+  std::string text(gpu::kMostText + 1, '\0');
+  const bool readable = std::filesystem::is_regular_file(file, none) && stream.is_open();
+  if (readable) stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!readable || stream.bad()) throw BadInput("kernel: " + file + ", cannot be read");
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (text.size() > gpu::kMostText)
+    throw BadInput("kernel: " + file + ", must have ≤ " + std::to_string(gpu::kMostText) + " bytes");
+  if (!is_text(text)) throw BadInput("kernel: " + file + ", must be text in UTF-8");
+  return text;
 }
 
 }  // namespace convlens::viewer

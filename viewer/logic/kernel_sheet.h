@@ -2,6 +2,7 @@
 // compiler makes of them, and a row that runs the texts as they have been edited.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,8 +64,8 @@ struct Build {
 };
 
 // Compiles the sheet's kernel; needs the toolkit and no GPU. Where there is none, what was recorded of this run and
-// layer, if it was.
-Build build_of(const KernelSheet& sheet, const std::string& layer);
+// layer, if it was. Gives up once `stop` is true.
+Build build_of(const KernelSheet& sheet, const std::string& layer, const std::function<bool()>& stop = {});
 
 // The recorded numbers alone: of the main kernel as it ships, for a named layer; nothing where there is no record.
 std::optional<Build> recorded_build(const KernelSheet& sheet, const std::string& layer);

@@ -1,15 +1,28 @@
 #include "viewer/logic/kernel_state.h"
 
+#include "algorithms/error.h"
+#include "kernels/text.h"
 #include "viewer/logic/state_field.h"
 
 namespace convlens::viewer {
 
 namespace {
 
+// What the compiler, and this program, can do something with (kernels/text.h).
 std::map<std::string, std::string> read_texts(const std::string& field, const nlohmann::ordered_json& json) {
   require_object(field, json);
   std::map<std::string, std::string> texts;
-  for (const auto& [file, text] : json.items()) texts[file] = read_text(field + "." + file, text);
+  std::size_t bytes = 0;
+  for (const auto& [file, value] : json.items()) {
+    const std::string& text = texts[file] = read_text(field + "." + file, value);
+    bytes += text.size();
+    if (text.find('\0') != std::string::npos) throw BadInput(field + "." + file + ": has a byte 0, must be text");
+  }
+  if (texts.size() > gpu::kMostFiles)
+    throw BadInput(field + ": " + std::to_string(texts.size()) + " files, must be ≤ " +
+                   std::to_string(gpu::kMostFiles));
+  if (bytes > gpu::kMostText)
+    throw BadInput(field + ": " + std::to_string(bytes) + " bytes, must be ≤ " + std::to_string(gpu::kMostText));
   return texts;
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace convlens::viewer {
@@ -56,7 +57,8 @@ class Painter {
   std::string take_failure();
 
   bool busy() const { return unfinished_ > 0; }
-  void finish();  // waits until nothing is left to do
+  bool stopping() const { return stop_; }  // it is being destroyed, and waits for what it is at
+  void finish();                           // waits until nothing is left to do
 
  private:
   void work();
@@ -75,15 +77,21 @@ class Painter {
 template <class T>
 class Later {
  public:
-  // Null before the first value is there. `compute` must own what it reads.
-  const T* get(const std::string& key, Painter& painter, std::function<T()> compute) {
+  // Null before the first value is there. `compute` must own what it reads. What takes long takes a function that says
+  // whether it is in vain by now.
+  template <class Compute>
+  const T* get(const std::string& key, Painter& painter, Compute compute) {
     if (!asked_ || asked_->key != key) {
       if (asked_) asked_->wanted = false;
       asked_ = std::make_shared<Job>();
       asked_->key = key;
-      painter.later([job = asked_, compute = std::move(compute)] {
+      painter.later([job = asked_, &painter, compute = std::move(compute)] {
         if (!job->wanted) return;
-        job->value = compute();
+        const std::function<bool()> in_vain = [&] { return !job->wanted || painter.stopping(); };
+        if constexpr (std::is_invocable_v<Compute, const std::function<bool()>&>)
+          job->value = compute(in_vain);
+        else
+          job->value = compute();
         job->done = true;
       });
     }

@@ -18,9 +18,10 @@ KernelFrame frame_of(Scene& scene) {
                     });
   if (frame.sheet == nullptr || !frame.sheet->refused.empty()) return frame;
   frame.build = scene.kept.get<Later<Build>>("kernel build")
-                    .get(key, scene.painter, [state = scene.state, problem = *scene.model().problem()] {
-                      return build_of(kernel_sheet(state, problem), state.layer);
-                    });
+                    .get(key, scene.painter,
+                         [state = scene.state, problem = *scene.model().problem()](const std::function<bool()>& stop) {
+                           return build_of(kernel_sheet(state, problem), state.layer, stop);
+                         });
   return frame;
 }
 
