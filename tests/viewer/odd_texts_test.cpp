@@ -151,7 +151,7 @@ TEST_CASE("texts that are too much are refused where they come in") {
   CHECK(from({{"a.cu", std::string(gpu::kMostText, ' ')}}).texts.size() == 1);
   CHECK_THROWS_WITH(from({{"a.cu", std::string(gpu::kMostText, ' ')}, {"b.cu", "x"}}),
                     Contains("kernel.texts: 1048577 bytes, must be ≤ 1048576"));
-  CHECK_THROWS_WITH(from({{"a.cu", std::string(1, '\0')}}), Contains("a.cu, has a byte 0, must be text"));
+  CHECK_THROWS_WITH(from({{"a.cu", std::string(1, '\0')}}), Contains("a.cu: has a byte 0, must be text"));
   std::map<std::string, std::string> many;
   for (int k = 0; k < 101; ++k) many[std::to_string(k)] = "";
   CHECK_THROWS_WITH(from(many), Contains("kernel.texts: 101 files, must be ≤ 100"));
