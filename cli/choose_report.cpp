@@ -69,7 +69,9 @@ std::string ranking_text(const Layer& layer, const std::vector<Candidate>& ranke
     table.add({std::to_string(++rank), c.plan->run_name(), c.estimate ? significant(c.estimate->ms(), 3) : "n/a",
                significant(c.measured_ms, 4), fixed(1000 * tflops(c.plan->flops(), best_known_ms(c)), 1),
                bytes_short(c.plan->workspace_bytes()), why(c)});
-  return heading(layer, ranked.front().plan->request()) + "\n" + table.text();
+  const Request& request = ranked.front().plan->request();
+  return heading(layer, request) + (request.dtype == DType::f32 ? "" : "; the model is fitted to f32") + "\n" +
+         table.text();
 }
 
 std::string ranking_json(const Layer& layer, const std::vector<Candidate>& ranked) {

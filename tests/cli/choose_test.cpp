@@ -80,7 +80,9 @@ TEST_CASE("choose names the options with which a row fits the memory, and the ro
 
 TEST_CASE("choose says in words where it has no model, and where there is nothing to compute") {
   const CommandResult off = convlens_command(shell_words("choose " + kSmall + " --algorithm direct.cpu:simd=off"));
-  CHECK_THAT(off.out, Contains("no model for simd=off"));
+  CHECK_THAT(off.out, Contains("no model for simd=off") && !Contains("fitted"));
+  const CommandResult half = convlens_command(shell_words("choose " + kSmall + " --algorithm direct.ref --dtype f16"));
+  CHECK_THAT(half.out, Contains(", f16, ") && Contains("the model is fitted to f32"));
   for (const std::string how : {"", " --measure", " --compare"}) {
     const CommandResult empty = convlens_command(shell_words("choose '0x8x12x12 --filter 16x3x3'" + how));
     INFO(how);

@@ -118,7 +118,7 @@ TEST_CASE("the output has the floor size: trailing rows that no window reaches a
 TEST_CASE("a dilated filter is legal as far as the padded input reaches") {
   CHECK(ConvProblem(parse_spec("1x1x5x5 --filter 1x3x3 --pad 2 --dilation 4")).y_shape() == Shape{1, 1, 1, 1});
   CHECK(refusal<BadInput>(parse_spec("1x1x5x5 --filter 1x3x3 --pad 1 --dilation 4")) ==
-        "hf: 3, with dilation 4 reaches over 9 elements, must be ≤ the padded input's 7\n"
+        "hf: 3, with dilation 4 reaches over 9 elements, must be ≤ the padded input's 7; "
         "wf: 3, with dilation 4 reaches over 9 elements, must be ≤ the padded input's 7");
 }
 

@@ -85,7 +85,6 @@ TEST_CASE("a wrong part of a layer's text is named in one line, with its value a
   CHECK(refusal("1x3x8x8") == "--filter: missing, must be C_o×H_f×W_f, as in 64x3x3");
   CHECK(refusal("1x3x8 --filter 4x3x3") == "input: 1x3x8, must be N×C_i×H_i×W_i, as in 128x64x56x56");
   CHECK(refusal("1x3xax8 --filter 4x3x3") == "input 1x3xax8: a, must be a whole number");
-  CHECK(refusal("-1x3x8x8 --filter 4x3x3") == "input -1x3x8x8: -1, must be a whole number");
   CHECK(refusal("1x3x8x8 9 --filter 4x3x3") == "input: 9, must be given once");
   CHECK(refusal(layer + "--stride 3x") == "--stride 3x: \"\", must be a whole number");
   CHECK(refusal(layer + "--stride 3y") == "--stride: 3y, must be a whole number");
