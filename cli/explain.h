@@ -15,8 +15,9 @@ nlohmann::ordered_json plan_json(const Layer& layer, const Plan& plan);
 std::string plan_text(const Layer& layer, const Plan& plan);
 
 // What a row on a GPU does in one call: kernels with their files, grids and constants, and library calls.
-nlohmann::ordered_json program_json(const gpu::Program& program);
-std::string program_text(const gpu::Program& program);
+// Of a plan with a program. A workspace that only cuDNN could tell is null, and said to be unknown.
+nlohmann::ordered_json program_json(const Plan& plan);
+std::string program_text(const Plan& plan);
 
 // The stages that `--stage` can name: the plan's, and the input x itself, which every algorithm reads.
 std::vector<Stage> stages_with_input(const Plan& plan);

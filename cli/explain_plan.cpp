@@ -10,6 +10,7 @@
 #include "cli/explain.h"
 #include "cli/numbers.h"
 #include "cli/table.h"
+#include "kernels/vendor/cudnn.h"
 
 namespace convlens::cli {
 
@@ -77,8 +78,10 @@ std::string spread_words(const Plan& plan) {
 }
 
 Json stage_json(const Plan& plan, const Stage& stage) {
+  const bool known = gpu::workspace_known(plan);
+  const auto bytes = [&](std::int64_t number) { return known ? Json(number) : Json(nullptr); };
   Json axes = Json::array();
-  for (const Axis& axis : stage.axes)
+  for (const Axis& axis : known ? stage.axes : std::vector<Axis>{})
     axes.push_back({{"name", axis.name},
                     {"symbol", axis.symbol},
                     {"extent", axis.extent},
@@ -95,16 +98,17 @@ Json stage_json(const Plan& plan, const Stage& stage) {
           {"stored", stage.stored},
           {"opaque", stage.map == nullptr},
           {"passes", stage.passes()},
-          {"cells", stage.cells()},
+          {"cells", bytes(stage.cells())},
           {"formula", stage.formula()},
-          {"numbers", stage.numbers()},
-          {"bytes", stage.bytes()}};
+          {"numbers", known ? stage.numbers() : ""},
+          {"bytes", bytes(stage.bytes())}};
 }
 
 std::string stage_text(const Plan& plan, const Stage& stage) {
   std::string text =
       "\nStage " + stage.id + ": " + stage.title + ", from " + joined(made_from(plan, stage), ", ") + "\n";
   text += "  " + stage.meaning + "\n";
+  if (!gpu::workspace_known(plan)) return text + "  its size: " + gpu::kUnknownWorkspace + "\n";
   Table axes({{"axis"}, {"symbol"}, {"extent", true}, {"in memory", true}, {"stride", true}});
   for (const Axis& axis : stage.axes)
     axes.add({axis.name, axis.symbol, grouped(axis.extent), grouped(axis.resident), grouped(axis.stride)});
@@ -134,8 +138,10 @@ Json plan_json(const Layer& layer, const Plan& plan) {
   const Request& r = plan.request();
   Json stages = Json::array(), workspace = Json::array();
   for (const Stage& stage : plan.stages()) stages.push_back(stage_json(plan, stage));
+  const bool known = gpu::workspace_known(plan);
+  const auto bytes = [&](std::int64_t number) { return known ? Json(number) : Json(nullptr); };
   for (const Buffer& buffer : plan.workspace())
-    workspace.push_back({{"name", buffer.name}, {"bytes", buffer.bytes}, {"offset", buffer.offset}});
+    workspace.push_back({{"name", buffer.name}, {"bytes", bytes(buffer.bytes)}, {"offset", buffer.offset}});
   const ErrorModel& model = plan.error_model();
   return {{"run", plan.run_name()},
           {"layer", layer.name},
@@ -149,14 +155,14 @@ Json plan_json(const Layer& layer, const Plan& plan) {
           {"bytes", {{"x", r.x_bytes()}, {"w", r.w_bytes()}, {"bias", r.bias_bytes()}, {"y", r.y_bytes()}}},
           {"flops_per_byte",
            {{"tensors", ratio(plan.flops(), r.tensor_bytes())},
-            {"with_workspace", ratio(plan.executed_flops(), traffic(plan))}}},
+            {"with_workspace", known ? Json(ratio(plan.executed_flops(), traffic(plan))) : Json(nullptr)}}},
           {"padding_share", ratio(p.padding_multiplications(), p.multiplications())},
           {"zero_block_share", zero_block_share(p)},
           {"stages", stages},
           {"workspace", workspace},
-          {"workspace_bytes", plan.workspace_bytes()},
-          {"program", plan.program() == nullptr ? Json(nullptr) : program_json(*plan.program())},
-          {"total_bytes", r.tensor_bytes() + plan.workspace_bytes()},
+          {"workspace_bytes", bytes(plan.workspace_bytes())},
+          {"program", plan.program() == nullptr ? Json(nullptr) : program_json(plan)},
+          {"total_bytes", bytes(r.tensor_bytes() + plan.workspace_bytes())},
           {"error_model",
            {{"exact", exact_words(model)},
             {"worst", worst_words(model)},
@@ -193,8 +199,9 @@ std::string plan_text(const Layer& layer, const Plan& plan) {
                fixed(ratio(plan.executed_flops(), plan.flops()), 3) + " of the direct-equivalent");
   line("intensity",
        fixed(ratio(plan.flops(), r.tensor_bytes()), 2) + " FLOP/B: direct-equivalent FLOPs / bytes of x, w, y");
-  line("", fixed(ratio(plan.executed_flops(), traffic(plan)), 2) +
-               " FLOP/B: executed FLOPs / (those bytes + workspace written once and read once)");
+  if (gpu::workspace_known(plan))
+    line("", fixed(ratio(plan.executed_flops(), traffic(plan)), 2) +
+                 " FLOP/B: executed FLOPs / (those bytes + workspace written once and read once)");
   line("padding", percent(ratio(p.padding_multiplications(), p.multiplications())) +
                       " of the direct multiplications meet a zero of the padding");
   if (p.groups() > 1)
@@ -204,11 +211,14 @@ std::string plan_text(const Layer& layer, const Plan& plan) {
 
   for (const Stage& stage : plan.stages()) text += stage_text(plan, stage);
 
-  if (plan.program() != nullptr) text += program_text(*plan.program());
+  if (plan.program() != nullptr) text += program_text(plan);
 
-  text += "\nWorkspace: " + bytes_text(plan.workspace_bytes()) + "\n";
-  for (const Buffer& buffer : plan.workspace()) text += "  " + buffer.name + ": " + bytes_text(buffer.bytes) + "\n";
-  text += "With the tensors: " + bytes_text(r.tensor_bytes() + plan.workspace_bytes()) + "\n\nErrors\n";
+  const bool known = gpu::workspace_known(plan);
+  const auto bytes = [&](std::int64_t number) { return known ? bytes_text(number) : gpu::kUnknownWorkspace; };
+  text += "\nWorkspace: " + bytes(plan.workspace_bytes()) + "\n";
+  for (const Buffer& buffer : plan.workspace()) text += "  " + buffer.name + ": " + bytes(buffer.bytes) + "\n";
+  text += "With the tensors: " + std::string(known ? "" : "at least ") +
+          bytes_text(r.tensor_bytes() + plan.workspace_bytes()) + "\n\nErrors\n";
   line("  exact", exact_words(plan.error_model()));
   line("  worst case", worst_words(plan.error_model()));
   line("  likely", likely_words(plan));

@@ -4,6 +4,7 @@
 #include "cli/explain.h"
 #include "cli/numbers.h"
 #include "kernels/program.h"
+#include "kernels/vendor/cudnn.h"
 
 namespace convlens::cli {
 
@@ -135,20 +136,24 @@ std::string library_text(const Json& step) {
             joined({step["rows"], step["columns"]}, "×") + ", " + step["direction"].get<std::string>();
   else
     what += ": " + step["engine"].get<std::string>();
-  return "     library    " + what + "\n     workspace  " + bytes_text(step["workspace_bytes"].get<std::int64_t>()) +
-         "\n";
+  const Json& bytes = step["workspace_bytes"];
+  return "     library    " + what + "\n     workspace  " +
+         (bytes.is_null() ? kUnknownWorkspace : bytes_text(bytes.get<std::int64_t>())) + "\n";
 }
 
 }  // namespace
 
-Json program_json(const Program& program) {
+Json program_json(const Plan& plan) {
   Json steps = Json::array();
-  for (const Step& step : program.steps) steps.push_back(std::visit([](const auto& s) { return json(s); }, step));
+  for (const Step& step : plan.program()->steps) {
+    steps.push_back(std::visit([](const auto& s) { return json(s); }, step));
+    if (!workspace_known(plan)) steps.back()["workspace_bytes"] = nullptr;
+  }
   return steps;
 }
 
-std::string program_text(const Program& program) {
-  const Json steps = program_json(program);
+std::string program_text(const Plan& plan) {
+  const Json steps = program_json(plan);
   std::string text = "\nOn the GPU, a call is\n";
   for (std::size_t k = 0; k < steps.size(); ++k)
     text += "  " + std::to_string(k + 1) + ". " + steps[k]["sentence"].get<std::string>() + "\n" +

@@ -1,5 +1,7 @@
 #include "kernels/vendor/cudnn.h"
 
+#include <algorithm>
+
 #include "algorithms/error.h"
 #include "kernels/row.h"
 #include "kernels/runtime.h"
@@ -23,6 +25,8 @@ std::string why_no_gpu() {
   return runtime().why_no_device();
 }
 
+const std::string kNotAsked = "needs a GPU to say whether cuDNN computes this layer, and with how much workspace: ";
+
 // cuDNN's answer, or what can be said without it.
 VendorAnswer answer(const Request& request, const Question& question) {
   VendorAnswer unknown;
@@ -30,7 +34,7 @@ VendorAnswer answer(const Request& request, const Question& question) {
   unknown.method = question.method;
   if (request.problem.n() == 0) return unknown;  // nothing will be called
   if (const std::string why = why_no_gpu(); !why.empty()) {
-    unknown.notes = {"needs a GPU to say whether cuDNN computes this layer, and with how much workspace: " + why};
+    unknown.notes = {kNotAsked + why};
     return unknown;
   }
   return runtime().ask(request, {.sentence = {}, .library = "cudnn", .engine = question.engine, .workspace = {}});
@@ -142,6 +146,11 @@ std::vector<const Algorithm*> cudnn_rows() {
   std::vector<const Algorithm*> pointers;
   for (const Algorithm& row : rows) pointers.push_back(&row);
   return pointers;
+}
+
+bool workspace_known(const Plan& plan) {
+  return plan.algorithm().family != "cudnn" ||
+         std::ranges::none_of(plan.notes(), [](const std::string& note) { return note.starts_with(kNotAsked); });
 }
 
 }  // namespace convlens::gpu

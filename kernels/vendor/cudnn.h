@@ -8,10 +8,18 @@
 #include <vector>
 
 #include "algorithms/interface/algorithm.h"
+#include "algorithms/interface/plan.h"
 
 namespace convlens::gpu {
 
 // cudnn.best, the fastest engine of the graph interface, then one row for each algorithm of the legacy interface.
 std::vector<const Algorithm*> cudnn_rows();
+
+// What stands in the place of bytes that only cuDNN's answer would tell.
+inline constexpr const char* kUnknownWorkspace = "unknown without cuDNN";
+
+// Whether the plan's workspace is what its row asks for; of a row of cuDNN that was planned without a GPU it is not:
+// its 0 bytes mean that nobody was asked.
+bool workspace_known(const Plan& plan);
 
 }  // namespace convlens::gpu

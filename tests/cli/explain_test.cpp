@@ -1,6 +1,7 @@
 // `convlens explain`: the numbers of a plan, and single cells, against values worked out by hand.
 #include <nlohmann/json.hpp>
 
+#include "algorithms/measure/device.h"
 #include "algorithms/problem/parse.h"
 #include "tests/catch.h"
 #include "tests/support/command.h"
@@ -106,8 +107,10 @@ TEST_CASE("explain tells of every algorithm its stages, workspace and error mode
     const json plan = explained_json("'1x4x9x9 --filter 6x3x3 --pad 1' --algorithm " + row->id);
     CHECK(plan["run"] == row->id);
     std::int64_t bytes = 0;
-    for (const json& buffer : plan["workspace"]) bytes += buffer["bytes"].get<std::int64_t>();
-    CHECK(plan["workspace_bytes"] == bytes);
+    for (const json& buffer : plan["workspace"])
+      bytes += buffer["bytes"].is_null() ? 0 : buffer["bytes"].get<std::int64_t>();
+    // A library that cannot be asked tells neither.
+    CHECK((plan["workspace_bytes"] == bytes || (plan["workspace_bytes"].is_null() && bytes == 0)));
     for (const char* promise : {"exact", "worst", "likely", "nonfinite"})
       CHECK_FALSE(plan["error_model"][promise].get<std::string>().empty());
     const std::string text = explained("'1x4x9x9 --filter 6x3x3 --pad 1' --algorithm " + row->id);
@@ -130,6 +133,24 @@ TEST_CASE("explain tells of a row on a GPU, anywhere, what a call launches") {
   CHECK_THAT(text, Contains("On the GPU, a call is\n  1. ") && Contains(last["entry"].get<std::string>()) &&
                        Contains("x_layout = NHWC") && Contains("handed over when it is launched"));
   CHECK(explained_json("cv9 --algorithm direct.ref")["program"].is_null());
+}
+
+TEST_CASE("explain calls the workspace of cuDNN unknown where there is no GPU to ask it on") {
+  if (!why_no_device().empty()) {
+    for (const char* row : {"cudnn.best", "cudnn.gemm"}) {
+      const std::string text = convlens_command({"explain", "cv9", "--algorithm", row}).out;
+      INFO(text);
+      CHECK(text.find("Workspace: unknown without cuDNN") != std::string::npos);
+      CHECK(text.find(" 0 B") == std::string::npos);
+      CHECK(text.find("With the tensors: at least ") != std::string::npos);
+      const auto json = nlohmann::json::parse(convlens_command({"explain", "cv9", "--algorithm", row, "--json"}).out);
+      CHECK(json.dump().find("\"bytes\":0,") == std::string::npos);
+      CHECK(json.dump().find("\"workspace_bytes\":null") != std::string::npos);
+    }
+  }
+  // Where nothing is computed nothing is asked, and 0 bytes are what is needed.
+  CHECK(convlens_command({"explain", "0x2x5x5 --filter 2x3x3", "--algorithm", "cudnn.best"}).out.find("unknown") ==
+        std::string::npos);
 }
 
 TEST_CASE("explain takes an empty batch") {

@@ -32,9 +32,8 @@ struct Elements {
       if (term.from == kInput) add(x, term.at);
       if (term.from == kFilter) add(w, term.at);
       if (term.from.id >= 0)
-        testing::for_each(term.at, [&](const Coord& at) {
-          follow(plan, plan.stages()[static_cast<std::size_t>(term.from.id)], at);
-        });
+        testing::for_each(
+            term.at, [&](const Coord& at) { follow(plan, plan.stages()[static_cast<std::size_t>(term.from.id)], at); });
     }
   }
 };
@@ -231,6 +230,18 @@ TEST_CASE("a grouped layer's filter lights up in its block between all channels,
   });
   CHECK(elements == model.find("w")->cells());
   CHECK(Model(testing::state_of({.ci = 2, .co = 2}, {})).find("w_blocks") == nullptr);
+}
+
+TEST_CASE("a window of very many taps is one box that holds what its taps read") {
+  const ConvProblem p({.ci = 2, .hi = 200, .wi = 190, .co = 1, .hf = 150, .wf = 140, .pad_top = 70, .pad_left = 9});
+  const std::vector<Box> boxes = window_of_output(p, {0, 0, 3, 5});
+  REQUIRE(boxes.size() == 1);
+  CHECK(boxes[0].size() == 2 * (150 - 67) * (140 - 4));
+  CHECK(boxes[0].contains({0, 1, 0, 0}));
+  CHECK(boxes[0].contains({0, 0, 3 + 149 - 70, 5 + 139 - 9}));
+  CHECK_FALSE(boxes[0].contains({0, 0, 3 + 150 - 70, 0}));
+  const ConvProblem huge({.hi = 16384, .wi = 16384, .hf = 16384, .wf = 16384});
+  CHECK(window_of_output(huge, {}).size() == 1);
 }
 
 TEST_CASE("a cursor anywhere is moved into the tensors that there are") {

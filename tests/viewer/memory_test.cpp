@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "algorithms/measure/device.h"
 #include "algorithms/measure/ledger.h"
 #include "algorithms/problem/layers.h"
 #include "tests/catch.h"
@@ -53,6 +54,16 @@ TEST_CASE("the bars are the bytes of the plans, buffer by buffer") {
   }
 }
 
+TEST_CASE("what only cuDNN could tell is no number, and all others are") {
+  const Model model(
+      testing::state_of({.ci = 2, .hi = 9, .wi = 9, .co = 2, .hf = 3, .wf = 3}, {"im2win.ref", "cudnn.best"}));
+  const std::vector<MemoryBar> bars = memory_bars(model);
+  REQUIRE(bars.size() == 2);
+  CHECK(bars[0].known);
+  CHECK(bars[0].tensor_parts == 3);
+  if (bars[1].refused.empty()) CHECK(bars[1].known == why_no_device().empty());
+}
+
 TEST_CASE("the largest batch fits, and one image more does not") {
   for (const char* layer : {"cv1", "cv9"}) {
     ConvSpec spec = find_layer(layer).spec;
@@ -82,7 +93,8 @@ TEST_CASE("nothing fits no memory at all, and no limit is a limit of the sizes")
 }
 
 TEST_CASE("the law of copies holds for a square layer without padding, and is not claimed for another") {
-  const CopyLaw law = copy_law(ConvProblem({.hi = 227, .wi = 227, .co = 96, .hf = 11, .wf = 11, .stride_h = 4, .stride_w = 4}));
+  const CopyLaw law =
+      copy_law(ConvProblem({.hi = 227, .wi = 227, .co = 96, .hf = 11, .wf = 11, .stride_h = 4, .stride_w = 4}));
   CHECK(law.square);
   CHECK(law.rho == Approx(55.0 * 11 / 227));
   CHECK(law.im2win == Approx(law.rho));

@@ -32,8 +32,9 @@ TEST_CASE("the piece of a layer that is computed is small, keeps its filter, and
     const ConvProblem whole = ConvProblem(layer.spec).with_batch(256);
     const Specimen piece = specimen_of(whole);
     const ConvProblem& p = piece.problem;
-    CHECK(p.multiplications() <= kSpecimenMultiplications);
-    CHECK(p.multiplications() > kSpecimenMultiplications / 64);
+    CHECK(specimen_work(p) <= kSpecimenWork);
+    CHECK(specimen_work(p) > kSpecimenWork / 64);
+    CHECK(piece.refused.empty());
     CHECK(p.n() == 1);
     CHECK((p.hf() == whole.hf() && p.wf() == whole.wf()));
     CHECK((p.spec().stride_h == whole.spec().stride_h && p.spec().pad_top == whole.spec().pad_top));
@@ -44,7 +45,28 @@ TEST_CASE("the piece of a layer that is computed is small, keeps its filter, and
   const ConvProblem tiny(kSmall);
   CHECK(specimen_of(tiny).problem.spec() == tiny.spec());
   const ConvProblem huge({.n = 1, .ci = 70000, .hi = 9, .wi = 9, .co = 1, .hf = 9, .wf = 9, .groups = 1});
-  CHECK(specimen_of(huge).problem.multiplications() <= kSpecimenMultiplications);
+  CHECK(specimen_work(specimen_of(huge).problem) <= kSpecimenWork);
+}
+
+TEST_CASE("however large images and windows are, a piece is small or refused in words, and nothing of it is made") {
+  const std::vector<std::pair<ConvSpec, bool>> layers{
+      {{.ci = 64, .hi = 16384, .wi = 16384, .co = 64, .hf = 3, .wf = 3, .pad_top = 1}, true},
+      {{.ci = 3, .hi = 16384, .wi = 16384, .stride_h = 2, .stride_w = 2}, true},
+      {{.ci = 3, .hi = 16384, .wi = 16384, .stride_h = 4000, .stride_w = 4000}, true},
+      {{.hi = 1, .wi = 100000, .hf = 1, .wf = 3}, true},
+      {{.hi = 1, .wi = 16384, .hf = 1, .wf = 16384, .pad_left = 16383}, true},
+      {{.ci = 64, .hi = 224, .wi = 224, .co = 64, .hf = 3, .wf = 3, .groups = 64}, true},
+      {{.hi = 16384, .wi = 16384, .hf = 16384, .wf = 16384}, false},
+      {{.ci = 4, .hi = 16384, .wi = 16384, .co = 4, .hf = 31, .wf = 31, .dilation_h = 500, .dilation_w = 500}, false},
+      {{.hi = 4096, .wi = 4096, .hf = 4096, .wf = 4096, .pad_top = 4095, .pad_left = 4095}, false},
+  };
+  for (const auto& [spec, computed] : layers) {
+    const Specimen piece = specimen_of(ConvProblem(spec));
+    INFO(spec.hi << " x " << spec.wi << ", " << spec.hf << " x " << spec.wf << ": " << piece.refused);
+    CHECK(piece.refused.empty() == computed);
+    CHECK((specimen_work(piece.problem) <= kMostSpecimenWork) == computed);
+    CHECK(piece.sentence.empty() == !computed);
+  }
 }
 
 TEST_CASE("every row on the CPU keeps its promises in every type, and is as far off as its numbers say") {

@@ -117,7 +117,9 @@ std::vector<TrialLine> try_on_device(const KernelSheet& sheet, const std::map<st
   std::vector<TrialLine> lines;
   try {
     Request request = sheet.plan->request();
-    request.problem = specimen_of(request.problem).problem;
+    const Specimen specimen = specimen_of(request.problem);
+    if (!specimen.refused.empty()) return {{specimen.refused, true}};
+    request.problem = specimen.problem;
     OracleCache oracle;
     const CheckResult result = check(own, request, 1, oracle);
     if (!result.supported) lines.push_back({result.reason, true});

@@ -146,6 +146,17 @@ std::vector<Box> in_blocks(const ConvProblem& problem, const std::vector<Box>& o
 std::vector<Box> window_of_output(const ConvProblem& p, const Coord& output) {
   std::vector<Box> boxes;
   const std::int64_t first = p.group_of_output(output[1]) * p.ci_per_group();
+  // A window of very many taps without gaps is one box: nobody tells its taps apart.
+  constexpr std::int64_t kManyTaps = 1 << 14;
+  if (p.taps() > kManyTaps && p.spec().dilation_h == 1 && p.spec().dilation_w == 1) {
+    const std::int64_t top = std::max<std::int64_t>(0, p.input_row(output[2], 0)),
+                       left = std::max<std::int64_t>(0, p.input_column(output[3], 0)),
+                       bottom = std::min(p.hi(), p.input_row(output[2], p.hf() - 1) + 1),
+                       right = std::min(p.wi(), p.input_column(output[3], p.wf() - 1) + 1);
+    if (top < bottom && left < right)
+      boxes.push_back({{output[0], first, top, left}, {1, p.ci_per_group(), bottom - top, right - left, 1, 1}});
+    return boxes;
+  }
   for (std::int64_t u = 0; u < p.hf(); ++u)
     for (std::int64_t v = 0; v < p.wf(); ++v) {
       const std::int64_t h = p.input_row(output[2], u), w = p.input_column(output[3], v);

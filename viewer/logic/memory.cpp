@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algorithms/error.h"
+#include "kernels/vendor/cudnn.h"
 
 namespace convlens::viewer {
 
@@ -14,6 +15,7 @@ void add_tensors(MemoryBar& bar, const Request& request) {
                {"w", "C_o·(C_i/groups)·H_f·W_f" + size, request.w_bytes()},
                {"y", "N·C_o·H_o·W_o" + size, request.y_bytes()}};
   if (request.problem.bias()) bar.parts.push_back({"bias", "C_o" + size, request.bias_bytes()});
+  bar.tensor_parts = bar.parts.size();
   bar.tensors = request.tensor_bytes();
 }
 
@@ -54,6 +56,7 @@ std::vector<MemoryBar> memory_bars(const Model& model) {
       bar.parts.push_back({buffer.name, stage == stages.end() ? "" : stage->formula(), buffer.bytes});
     }
     bar.workspace = row.plan->workspace_bytes();
+    bar.known = gpu::workspace_known(*row.plan);
     bars.push_back(std::move(bar));
   }
   return bars;

@@ -17,7 +17,9 @@ struct MemoryPart {
 struct MemoryBar {
   std::string run;
   std::vector<MemoryPart> parts;  // tensors first
+  std::size_t tensor_parts = 0;   // how many those are
   std::int64_t tensors = 0, workspace = 0;
+  bool known = true;    // false: the workspace is one that only cuDNN could tell, and counts as nothing
   std::string refused;  // why the row cannot, or ""
 
   // What the formulas of the tensors and of the row's own stages say, and nothing else.

@@ -15,10 +15,9 @@ std::int64_t cut(std::int64_t size, std::int64_t extent, std::int64_t outputs, s
   return std::clamp<std::int64_t>(extent + (outputs - 1) * stride - pad, 1, size);
 }
 
-// Half as many output rows and columns, but not fewer than eight; false where that takes nothing away.
-bool cut_rows_and_columns(const ConvProblem& p, ConvSpec& spec) {
-  constexpr std::int64_t kFewest = 8;
-  const auto half = [=](std::int64_t outputs) { return std::min(outputs, std::max(kFewest, outputs / 2)); };
+// Half as many output rows and columns, but not fewer than that; false where that takes nothing away.
+bool cut_rows_and_columns(const ConvProblem& p, ConvSpec& spec, std::int64_t fewest) {
+  const auto half = [=](std::int64_t outputs) { return std::min(outputs, std::max(fewest, outputs / 2)); };
   spec.hi = cut(p.hi(), p.extent_h(), half(p.ho()), spec.stride_h, spec.pad_top + spec.pad_bottom);
   spec.wi = cut(p.wi(), p.extent_w(), half(p.wo()), spec.stride_w, spec.pad_left + spec.pad_right);
   return spec.hi < p.hi() || spec.wi < p.wi();
@@ -26,11 +25,11 @@ bool cut_rows_and_columns(const ConvProblem& p, ConvSpec& spec) {
 
 // One step smaller, by what is to go next; false when nothing is left to go.
 bool take_away(const ConvProblem& p, ConvSpec& spec) {
-  constexpr std::int64_t kFewestChannels = 4;
+  constexpr std::int64_t kFewestChannels = 4, kFewestRows = 8;
   if (p.n() > 1) return spec.n = 1, true;
   if (p.co_per_group() > kFewestChannels)
     return spec.co = p.groups() * std::max(kFewestChannels, p.co_per_group() / 2), true;
-  if (cut_rows_and_columns(p, spec)) return true;
+  if (cut_rows_and_columns(p, spec, kFewestRows)) return true;
   if (p.groups() > 1) {
     spec.groups = 1;
     spec.ci = p.ci_per_group(), spec.co = p.co_per_group();
@@ -38,7 +37,7 @@ bool take_away(const ConvProblem& p, ConvSpec& spec) {
   }
   if (p.co() > 1) return spec.co = p.co() / 2, true;
   if (p.ci() > 1) return spec.ci = p.ci() / 2, true;
-  return false;
+  return cut_rows_and_columns(p, spec, 1);
 }
 
 std::string share(std::int64_t part, std::int64_t whole, const char* what) {
@@ -78,14 +77,25 @@ double injected_value(const std::string& injection, int exponent) {
 
 }  // namespace
 
+double specimen_work(const ConvProblem& p) {
+  constexpr double kOfAnElement = 16;
+  return static_cast<double>(p.multiplications()) +
+         kOfAnElement * static_cast<double>(elements(p.x_shape()) + elements(p.w_shape()) + elements(p.y_shape()));
+}
+
 Specimen specimen_of(const ConvProblem& layer) {
   ConvProblem piece = layer;
-  while (piece.multiplications() > kSpecimenMultiplications) {
+  while (specimen_work(piece) > kSpecimenWork) {
     ConvSpec spec = piece.spec();
     if (!take_away(piece, spec)) break;
     piece = ConvProblem(spec);
   }
-  return {piece, sentence_of(layer, piece)};
+  if (specimen_work(piece) <= kMostSpecimenWork) return {piece, sentence_of(layer, piece)};
+  return {piece, "",
+          "One window alone reaches over " + std::to_string(piece.extent_h()) + " x " +
+              std::to_string(piece.extent_w()) + " elements and has " + std::to_string(piece.taps()) +
+              " taps: too much to compute while somebody waits (together at most " +
+              std::to_string(static_cast<std::int64_t>(kMostSpecimenWork) / 16) + ")."};
 }
 
 Material material_of(const ConvProblem& problem, DType dtype, std::uint64_t seed, const NumericsState& settings) {

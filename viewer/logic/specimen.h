@@ -13,17 +13,26 @@
 
 namespace convlens::viewer {
 
-// At most so many multiplications: the float64 oracle then takes a tenth of a second, and the readable rows not much
-// more.
-inline constexpr std::int64_t kSpecimenMultiplications = std::int64_t{1} << 23;
+// What computing and comparing a piece takes, in multiplications:
+//
+//   N·C_o·H_o·W_o·K + 16·(elements of x, w and y)
+//
+// A number that is made, rounded, scaled, bounded and drawn costs about as much as sixteen that are multiplied.
+double specimen_work(const ConvProblem& problem);
+
+// At most so much: the float64 oracle then takes a tenth of a second, and the readable rows not much more. Where one
+// window alone takes more, up to the second bound it is computed, and beyond it refused: it would take minutes, and all
+// the memory there is.
+inline constexpr double kSpecimenWork = 1 << 23, kMostSpecimenWork = 1 << 26;
 
 struct Specimen {
   ConvProblem problem;
-  std::string sentence;  // "1 of 256 images, 4 of 64 output channels: …", what was left out and why
+  std::string sentence;      // "1 of 256 images, 4 of 64 output channels: …", what was left out and why
+  std::string refused = {};  // why not even the smallest piece is computed, or ""
 };
 
 // One image; then fewer output channels, rows and columns, and fewer groups and input channels last of all: the length
-// of the sums, which rounding errors grow with, is kept as long as it can be.
+// of the sums, which rounding errors grow with, is kept as long as it can be. The filter is never cut.
 Specimen specimen_of(const ConvProblem& layer);
 
 // The inputs of every row in one type, and the right answers.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "kernels/vendor/cudnn.h"
 #include "viewer/logic/memory.h"
 #include "viewer/panels/panels.h"
 #include "viewer/ui/words.h"
@@ -54,8 +55,9 @@ void draw_parts(const MemoryBar& bar) {
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   for (std::size_t k = 0; k < bar.parts.size(); ++k) {
     const MemoryPart& part = bar.parts[k];
-    const std::string text =
-        part.name + "  " + part.formula + (part.formula.empty() ? "" : " = ") + bytes_text(part.bytes);
+    const bool known = bar.known || k < bar.tensor_parts;
+    const std::string formula = known && !part.formula.empty() ? part.formula + " = " : "";
+    const std::string text = part.name + "  " + formula + (known ? bytes_text(part.bytes) : gpu::kUnknownWorkspace);
     const float width = side + 3 * gap + ImGui::CalcTextSize(text.c_str()).x;
     if (k > 0 && ImGui::GetItemRectMax().x + width < right) ImGui::SameLine(0, 2 * gap);
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -94,9 +96,12 @@ void draw_bars(Scene& scene, const std::vector<MemoryBar>& bars) {
       continue;
     }
     const std::string batch = batches != nullptr && k < batches->size() ? grouped((*batches)[k]) : "...";
-    const std::string says = "formula " + bytes_text(bar.by_formula()) + ",  allocated " + bytes_text(bar.allocated()) +
-                             ",  peak " + bytes_text(bar.peak()) + ";  workspace " + bytes_text(bar.workspace) +
-                             ";  at most N = " + batch + " in " + bytes_text(scene.state.memory_limit);
+    const std::string at_least = bar.known ? "" : "at least ";
+    const std::string says = "formula " + bytes_text(bar.by_formula()) + ",  allocated " + at_least +
+                             bytes_text(bar.allocated()) + ",  peak " + at_least + bytes_text(bar.peak()) +
+                             ";  workspace " + (bar.known ? bytes_text(bar.workspace) : gpu::kUnknownWorkspace) +
+                             ";  at most N = " + batch + (bar.known ? "" : " without it") + " in " +
+                             bytes_text(scene.state.memory_limit);
     faint_text(says);
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip(
@@ -186,14 +191,19 @@ void draw(Scene& scene) {
 nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const MemoryBar& bar : memory_bars(scene.model()))
-    for (const MemoryPart& part : bar.parts)
+    for (std::size_t k = 0; k < bar.parts.size(); ++k) {
+      const MemoryPart& part = bar.parts[k];
+      const auto number = [](bool known, std::int64_t bytes) {
+        return known ? nlohmann::ordered_json(bytes) : nlohmann::ordered_json(nullptr);
+      };
       rows.push_back({{"run", bar.run},
                       {"buffer", part.name},
                       {"formula", part.formula},
-                      {"bytes", part.bytes},
+                      {"bytes", number(bar.known || k < bar.tensor_parts, part.bytes)},
                       {"run_by_formula", bar.by_formula()},
-                      {"run_allocated", bar.allocated()},
-                      {"run_peak", bar.peak()}});
+                      {"run_allocated", number(bar.known, bar.allocated())},
+                      {"run_peak", number(bar.known, bar.peak())}});
+    }
   return rows;
 }
 

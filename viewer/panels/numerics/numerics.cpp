@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "algorithms/error.h"
 #include "viewer/panels/panels.h"
 #include "viewer/ui/words.h"
 
@@ -49,6 +50,7 @@ NumericsTable empty_table(const State& state, const Model& model) {
 
 NumericsTable table_of(Scene& scene) {
   NumericsTable table = empty_table(scene.state, scene.model());
+  if (!table.specimen.refused.empty()) return table;
   auto& laboratory = scene.kept.get<Laboratory>("numerics");
   const auto ask = [&](std::size_t run, std::size_t dtype) {
     const std::string name = table.runs[run];
@@ -94,9 +96,13 @@ void draw_pictures(Scene& scene, const NumericsTable& table) {
 void draw(Scene& scene) {
   ImGui::BeginChild("numerics");
   const NumericsTable table = table_of(scene);
-  draw_numerics_controls(scene, table);
-  faint_text(table.specimen.sentence);
-  if (table.runs.empty())
+  if (table.specimen.refused.empty()) {
+    draw_numerics_controls(scene, table);
+    faint_text(table.specimen.sentence);
+  }
+  if (!table.specimen.refused.empty())
+    faint_text(table.specimen.refused);
+  else if (table.runs.empty())
     faint_text("No algorithm is chosen: they are on the left.");
   else if (table.specimen.problem.n() == 0)
     faint_text("N is 0: there is nothing to compute.");
@@ -136,6 +142,7 @@ nlohmann::ordered_json row_of(const Numerics& cell) {
 
 nlohmann::ordered_json data(const Scene& scene) {
   const NumericsTable table = empty_table(scene.state, scene.model());
+  if (!table.specimen.refused.empty()) throw Unsupported("export: numerics: " + table.specimen.refused);
   Materials materials;
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const std::string& run : table.runs)
