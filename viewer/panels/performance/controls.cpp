@@ -141,7 +141,7 @@ void draw_badge(Bench& bench) {
     ImGui::TextWrapped("%s", shown->refused.c_str());
     ImGui::PopStyleColor();
     offer_closest(bench);
-  } else if (shown != nullptr) {
+  } else if (shown != nullptr && !bench.study.stalled()) {
     faint_text(bench.compared.job.run + ": being made ready");
   } else {
     offer_closest(bench);
