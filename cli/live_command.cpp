@@ -3,8 +3,6 @@
 // A worker measures, here or on another machine (algorithms/worker/protocol.h). Each set of options has one line, with
 // the median of its last samples and how long after its key it began. Keys come from a terminal, or from a pipe: then
 // each set is measured for a while before the next key is read, and each line is written once, when it stands.
-#include <poll.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "algorithms/worker/client.h"
 #include "algorithms/worker/line.h"
 #include "cli/arguments.h"
+#include "cli/keyboard.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 
@@ -33,38 +32,6 @@ struct LiveArguments {
   bool kernel_alone = false, cold_cache = false;
   std::uint64_t seed = 1;
   double seconds = 0.5;
-};
-
-// The terminal on stdin, one key at a time and without showing it; as it was before when this object dies.
-class Keyboard {
- public:
-  Keyboard() : terminal_(isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &before_) == 0) {
-    if (!terminal_) return;
-    termios now = before_;
-    now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-    tcsetattr(STDIN_FILENO, TCSANOW, &now);
-  }
-  ~Keyboard() {
-    if (terminal_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
-  }
-  Keyboard(const Keyboard&) = delete;
-  Keyboard& operator=(const Keyboard&) = delete;
-
-  bool terminal() const { return terminal_; }
-
-  // The next key, waited for at most `milliseconds`; 'q' at the end of the input.
-  char key(int milliseconds) {
-    pollfd input{STDIN_FILENO, POLLIN, 0};
-    if (poll(&input, 1, milliseconds) <= 0) return kNone;
-    char key = 'q';
-    if (read(STDIN_FILENO, &key, 1) <= 0) return 'q';
-    return key;
-  }
-  static constexpr char kNone = 0;
-
- private:
-  termios before_{};
-  bool terminal_;
 };
 
 class Live {

@@ -69,10 +69,11 @@ void trace(const TraceArguments& arguments, const Globals& globals) {
   const Layouts layouts = only(arguments.row.layouts({Layouts{}}), "--layout");
   std::unique_ptr<OutputFile> file;
   if (!arguments.output.empty()) file = std::make_unique<OutputFile>(arguments.output);
-  const Request request = make_request(layer.problem, dtype, layouts, run.options, {Place::Kind::device, 0}, globals);
-  static_cast<void>(run.algorithm->plan(request));  // what cannot be asked for is said on any machine
+  // What cannot be asked for is said on any machine.
+  static_cast<void>(run.algorithm->plan({layer.problem, dtype, layouts, run.options}));
   if (const std::string why = why_not_here(*run.algorithm); !why.empty())
     throw NoDevice(run.algorithm->id + ": " + why);
+  const Request request = make_request(layer.problem, dtype, layouts, run.options, {Place::Kind::device, 0}, globals);
   const gpu::Trace made = gpu::trace(*run.algorithm, request, layer.name, 1);
   const std::string line = to_line(made) + "\n";
   if (file) file->write(std::as_bytes(std::span(line))), file->commit();

@@ -1,7 +1,8 @@
 #include "kernels/trace.h"
 
 #include <algorithm>
-#include <regex>
+#include <cctype>
+#include <string_view>
 
 #include "algorithms/error.h"
 #include "algorithms/measure/device.h"
@@ -14,12 +15,23 @@ namespace convlens::gpu {
 
 static_assert(sizeof(BlockSpan) == 24, "as in common/trace.cuh");
 
+namespace {
+
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+}  // namespace
+
 std::string with_block_note(const std::string& text, const std::string& entry) {
-  const std::regex beginning("__global__[^{;]*\\b" + entry + "\\([^{;]*\\{");
-  std::smatch found;
-  if (!std::regex_search(text, found, beginning))
-    throw BadInput("kernel: " + entry + ", must be a __global__ function to be traced");
-  return found.prefix().str() + found.str() + " const BlockNote note;" + found.suffix().str();
+  constexpr std::string_view kMark = "__global__";
+  const std::string_view all = text;
+  std::size_t end = 0;  // of a function's head: its body begins, or there is none
+  for (std::size_t mark = 0; (mark = all.find(kMark, end)) != all.npos;) {
+    end = std::min(all.find_first_of("{;", mark), all.size());
+    const std::size_t name = all.substr(mark, end - mark).find(entry + "(");
+    if (name == all.npos || name == 0 || in_name(all[mark + name - 1]) || !all.substr(end).starts_with('{')) continue;
+    return text.substr(0, end + 1) + " const BlockNote note;" + text.substr(end + 1);
+  }
+  throw BadInput("kernel: " + entry + ", must be a __global__ function to be traced");
 }
 
 Algorithm traced(const Algorithm& row) {

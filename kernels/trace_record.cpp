@@ -1,7 +1,10 @@
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/error.h"
 #include "algorithms/problem/parse.h"
+#include "algorithms/worker/fields.h"
 #include "kernels/trace.h"
 
 namespace convlens::gpu {
@@ -10,15 +13,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kTrace = 1;  // another number is another language
+using worker::Fields;
+
+constexpr int kTrace = 1;                                          // another number is another language
+constexpr std::int64_t kMostExtent = (std::int64_t{1} << 31) - 1;  // of a grid along x
+constexpr int kMostMultiprocessors = 10'000;
 
 Json list(const Dim3& d) { return {d.x, d.y, d.z}; }
 
-Dim3 parse_dim3(const Json& json) { return {json.at(0), json.at(1), json.at(2)}; }
+Dim3 dim3_of(const Fields& fields, const char* name) {
+  const std::vector<std::int64_t> d = fields.wholes(name);
+  if (d.size() != 3 || std::ranges::any_of(d, [](std::int64_t extent) { return extent < 1 || extent > kMostExtent; }))
+    fields.refuse(name, "three extents from 1 to " + std::to_string(kMostExtent));
+  return {d[0], d[1], d[2]};
+}
 
-template <class Value>
-Value named(const std::optional<Value>& value, const Json& json, const std::string& field) {
-  if (!value) throw BadInput("trace: " + field + ": " + json.dump() + ", must be the name of one");
+template <class Parse>
+auto named(const Fields& fields, const char* name, const Parse& parse) {
+  const auto value = parse(fields.text(name));
+  if (!value) fields.refuse(name, "the name of one");
   return *value;
 }
 
@@ -29,39 +42,35 @@ std::vector<Number> column(const std::vector<BlockSpan>& blocks, Member member) 
   return numbers;
 }
 
-std::vector<BlockSpan> parse_blocks(const Json& json) {
-  const auto sm = json.at("sm").get<std::vector<std::int32_t>>();
-  const auto begin = json.at("begin_ns").get<std::vector<std::int64_t>>();
-  const auto end = json.at("end_ns").get<std::vector<std::int64_t>>();
+std::vector<BlockSpan> parse_blocks(const Fields& fields) {
+  const auto sm = fields.wholes("sm"), begin = fields.wholes("begin_ns"), end = fields.wholes("end_ns");
   if (begin.size() != sm.size() || end.size() != sm.size())
     throw BadInput("trace: sm, begin_ns and end_ns, must be as long as each other");
   std::vector<BlockSpan> blocks;
-  for (std::size_t k = 0; k < sm.size(); ++k) blocks.push_back({begin[k], end[k], sm[k], 1});
+  const std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  for (std::size_t k = 0; k < sm.size(); ++k)
+    blocks.push_back({begin[k], end[k], static_cast<std::int32_t>(std::clamp<std::int64_t>(sm[k], -1, most)), 1});
   return blocks;
 }
 
-Trace trace_of(const Json& json) {
-  if (json.at("trace") != kTrace)
-    throw BadInput("trace: " + json["trace"].dump() + ", must be " + std::to_string(kTrace));
-  const Json& layout = json.at("layout");
-  const auto text = [](const Json& value) { return value.get<std::string>(); };
-  const Json &x = layout.at("x"), &w = layout.at("w"), &y = layout.at("y");
-  Trace trace{
-      .time = json.at("time"),
-      .revision = json.at("revision"),
-      .gpu = json.at("gpu"),
-      .driver = json.at("driver"),
-      .multiprocessors = json.at("multiprocessors"),
-      .layer = json.at("layer"),
-      .spec = parse_spec(text(json.at("problem"))),
-      .run = json.at("run"),
-      .dtype = named(parse_dtype(text(json.at("dtype"))), json["dtype"], "dtype"),
-      .layouts = {named(parse_layout(text(x)), x, "layout.x"), named(parse_filter_layout(text(w)), w, "layout.w"),
-                  named(parse_layout(text(y)), y, "layout.y")},
-      .kernel = json.at("kernel"),
-      .grid = parse_dim3(json.at("grid")),
-      .block = parse_dim3(json.at("block")),
-      .blocks = parse_blocks(json)};
+Trace trace_of(const Fields& fields) {
+  if (fields.whole("trace") != kTrace) fields.refuse("trace", std::to_string(kTrace));
+  const Fields layout = fields.object("layout");
+  Trace trace{.time = fields.text("time"),
+              .revision = fields.text("revision"),
+              .gpu = fields.text("gpu"),
+              .driver = fields.text("driver"),
+              .multiprocessors = static_cast<int>(fields.whole("multiprocessors", 1, kMostMultiprocessors)),
+              .layer = fields.text("layer"),
+              .spec = parse_spec(fields.text("problem")),
+              .run = fields.text("run"),
+              .dtype = named(fields, "dtype", parse_dtype),
+              .layouts = {named(layout, "x", parse_layout), named(layout, "w", parse_filter_layout),
+                          named(layout, "y", parse_layout)},
+              .kernel = fields.text("kernel"),
+              .grid = dim3_of(fields, "grid"),
+              .block = dim3_of(fields, "block"),
+              .blocks = parse_blocks(fields)};
   if (static_cast<std::int64_t>(trace.blocks.size()) != trace.grid.count())
     throw BadInput("trace: sm: " + std::to_string(trace.blocks.size()) + " blocks, must be the grid's " +
                    std::to_string(trace.grid.count()));
@@ -97,11 +106,8 @@ std::string to_line(const Trace& t) {
 }
 
 Trace parse_trace(const std::string& line) {
-  try {
-    return trace_of(Json::parse(line));
-  } catch (const Json::exception& wrong) {
-    throw BadInput("trace: a line that is none: " + std::string(wrong.what()));
-  }
+  const Json json = worker::parse_line(line, "trace");
+  return trace_of(Fields(json, "trace"));
 }
 
 }  // namespace convlens::gpu

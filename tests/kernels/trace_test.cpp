@@ -1,6 +1,8 @@
 // Where and when each block of a kernel ran: the note in its text, and what a GPU's blocks write there.
 #include "kernels/trace.h"
 
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "algorithms/check/check.h"
@@ -101,6 +103,16 @@ TEST_CASE("a trace is read as it was written") {
   CHECK(again.blocks[2].end_ns == 1'000'000'000'000);
 }
 
+TEST_CASE("a trace has the fields of its schema, and no others") {
+  std::ifstream file(CONVLENS_SOURCE_DIR "/kernels/trace.schema.json");
+  const auto schema = nlohmann::json::parse(file), trace = nlohmann::json::parse(to_line(made_up()));
+  CHECK(schema.at("required").size() == trace.size());
+  for (const auto& [field, value] : trace.items()) {
+    INFO(field);
+    CHECK(schema.at("properties").contains(field));
+  }
+}
+
 TEST_CASE("a trace that contradicts itself is refused in words") {
   const auto wrong = [](const auto& change) {
     Trace trace = made_up();
@@ -111,7 +123,9 @@ TEST_CASE("a trace that contradicts itself is refused in words") {
   CHECK_THROWS_WITH(parse_trace(wrong([](Trace& t) { t.blocks[0].sm = 2; })), Contains("one of the 2"));
   CHECK_THROWS_WITH(parse_trace(wrong([](Trace& t) { t.blocks[0].end_ns = -1; })), Contains("no sooner"));
   CHECK_THROWS_AS(parse_trace(R"({"trace":2})"), BadInput);
-  CHECK_THROWS_AS(parse_trace("nonsense"), BadInput);
+  CHECK_THROWS_WITH(parse_trace("nonsense"), Contains("trace: a line that is no JSON, from its byte 2 on"));
+  CHECK_THROWS_WITH(parse_trace(R"({"trace":1,"layout":7})"), Contains("trace: layout: 7, must be an object"));
+  CHECK_THROWS_WITH(parse_trace(std::string(100'000, '[')), Contains("nested deeper than 16"));
 }
 
 TEST_CASE("each block of a traced kernel runs once, on a multiprocessor that there is, and y stays what it was",

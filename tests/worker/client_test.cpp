@@ -9,6 +9,7 @@
 
 #include "algorithms/problem/layers.h"
 #include "tests/catch.h"
+#include "tests/support/command.h"
 
 namespace {
 
@@ -52,7 +53,9 @@ std::function<bool(const std::vector<Answer>&)> has(std::size_t count = 1) {
 Job small_job(std::int64_t id, const std::string& run = "direct.cpu") {
   return {.id = id, .layer = "", .spec = {.ci = 4, .hi = 12, .wi = 12, .co = 4, .hf = 3, .wf = 3}, .run = run};
 }
-Client fake(const std::string& script, const Patience& patience = {}) { return Client(shell_words(script), patience); }
+Client fake(const std::string& script, const Patience& patience = {}) {
+  return Client(worker::shell_words(script), patience);
+}
 
 }  // namespace
 
@@ -162,7 +165,7 @@ TEST_CASE("a worker that hangs is said to be silent, and is ready again when it 
 TEST_CASE("a program that never says hello is given up") {
   Client client = fake("echo Welcome to the server; sleep 30", {.hello = 0.3});
   poll_until(client, State::gone);
-  CHECK(client.says().find("said nothing") != std::string::npos);
+  CHECK(client.says().find("has not said hello") != std::string::npos);
   CHECK(client.says().find("Welcome to the server") != std::string::npos);
 }
 
@@ -191,6 +194,93 @@ TEST_CASE("a program that floods its asker with nonsense is given up, before and
     poll_until(client, State::gone);
     CHECK(client.says().find("last: ") != std::string::npos);
   }
+}
+
+TEST_CASE("what is no worker is said to be so at once") {
+  const std::pair<std::string, std::string> all[] = {
+      {R"(echo '{"is":"hello","protocol":"two"}')", "protocol: \"two\", must be a whole number"},
+      {R"(echo '{"is":"hello","protocol":2}')", "revision: none given, must be a text"},
+      {R"(echo '{"is":"hello","protocol":2,"revision":7}')", "revision: 7, must be a text"},
+      {R"(printf '\001\002\003\n')", "writes what is no text"},
+      {R"(printf '\177ELF\001\001')", "writes what is no text"},
+      {R"(head -c 100000 /dev/zero | tr '\0' x)", "its first line has more than 65536 bytes, \"xxx"}};
+  for (const auto& [script, says] : all) {
+    INFO(script);
+    Client client = fake(script + "; sleep 30");
+    const double start = now();
+    poll_until(client, State::gone);
+    CHECK(now() - start < 5);
+    CHECK_THAT(client.says(), Catch::Matchers::Contains(says));
+    CHECK(client.says().find("json.exception") == std::string::npos);
+  }
+}
+
+TEST_CASE("what a program has said before its hello, or half said, is told while it is waited for") {
+  Client garbage = fake("echo garbage; sleep 30");
+  poll_until(garbage, [&](const auto&) { return garbage.says() == "is being started; it has said \"garbage\""; });
+  Client half = fake(R"(printf '{"is":"hel'; sleep 30)");
+  poll_until(half, [&](const auto&) { return !half.trouble().empty(); });
+  CHECK(half.says() == R"(is being started; it has begun a line and not ended it: "{"is":"hel")");
+  Client hello = fake("echo garbage; " + kHello + "sleep 30");
+  poll_until(hello, State::ready);
+  CHECK(hello.says().empty());
+}
+
+TEST_CASE("a worker that is killed in the middle of a line is said to be so, and what it said before is kept") {
+  Client client = fake(kHello + R"(read l; echo '{"is":"samples","id":1,"ms":[2]}'; printf '{"is":"sam'; kill -9 $$)");
+  client.measure(small_job(1));
+  const auto answers = poll_until(client, [&](const auto&) { return client.state() == State::gone; });
+  CHECK(of<Samples>(answers).size() == 1);
+  CHECK(client.says() == R"(was ended by signal 9, in the middle of a line: "{"is":"sam")");
+}
+
+TEST_CASE("a worker that floods stderr, or never reads, holds nobody up") {
+  Client loud = fake("yes loud >&2");
+  Client deaf = fake(kHello + R"(while :; do echo '{"is":"pong","id":1}'; sleep 0.01; done)");
+  poll_until(deaf, State::ready);
+  for (int flip = 0; flip < 1000; ++flip) {
+    deaf.measure(small_job(flip + 1));
+    deaf.cancel(flip);
+    const double start = now();
+    deaf.poll(), loud.poll();
+    CHECK(now() - start < 0.5);
+  }
+  CHECK(deaf.state() == State::ready);
+  CHECK(deaf.unfinished().size() == 1000);
+}
+
+TEST_CASE("a thousand flips in a row are a thousand answers") {
+  Client client(kWorker);
+  constexpr int kFlips = 1000;
+  for (int flip = 1; flip <= kFlips; ++flip) {
+    Job job = small_job(flip);
+    job.endless = flip < kFlips;
+    client.measure(job);
+    if (flip > 1) client.cancel(flip - 1);
+  }
+  const auto answers = poll_until(client, has<Done>(kFlips));
+  CHECK(client.unfinished().empty());
+  CHECK(client.state() == State::ready);
+}
+
+TEST_CASE("a worker has no terminal to ask for a password at") {
+  Client client = fake("read password < /dev/tty || exit 9");
+  poll_until(client, State::gone);
+  CHECK_THAT(client.says(), Catch::Matchers::Contains("exit code 9") || Catch::Matchers::Contains("exit code 2"));
+}
+
+TEST_CASE("a worker that is stopped does not outlive its asker, however that ends") {
+  const TemporaryFolder folder;
+  const std::string number = folder.path() + "/worker", convlens = kWorker.front();
+  // The asker is killed by a signal that it cannot answer, once the worker, started through a shell, is stopped.
+  const std::string worker = "echo $$ > " + number + "; exec " + convlens + " worker";
+  const std::string script = "'" + convlens + "' live direct.cpu 1x8x20x20 --filter 8x3x3 --worker '" + worker +
+                             "' < /dev/zero & asker=$!; while [ ! -s " + number +
+                             " ]; do sleep 0.05; done; sleep 0.5; kill -STOP $(cat " + number +
+                             "); kill -9 $asker; for look in 1 2 3 4 5 6 7 8 9 10; do "
+                             "kill -0 $(cat " +
+                             number + ") 2> /dev/null || exit 0; sleep 0.2; done; exit 1";
+  CHECK(run_command({.arguments = {"-c", script}, .program = "/bin/sh"}).exit == 0);
 }
 
 TEST_CASE("a worker that cannot be started is gone at once") {

@@ -1,6 +1,7 @@
 // `convlens live` with keys from a pipe, and the worker as programs use it.
 #include <nlohmann/json.hpp>
 
+#include "algorithms/measure/device.h"
 #include "algorithms/worker/line.h"
 #include "tests/catch.h"
 #include "tests/support/command.h"
@@ -49,7 +50,7 @@ TEST_CASE("live says what is wrong") {
   CHECK(piped("", kLive + "--timed nothing").err.find("--timed: nothing") != std::string::npos);
   CHECK(piped("", "live direct.cpu --layer cv9 --dtype f64").exit == 3);
   const CommandResult gone = piped("", kLive + "--worker 'echo no such host >&2; exit 255'");
-  CHECK(gone.exit == 3);
+  CHECK(gone.exit == 4);
   CHECK(gone.err.find("exit code 255: no such host") != std::string::npos);
   const CommandResult other =
       piped("", kLive + "--worker 'echo \"{\\\"is\\\":\\\"hello\\\",\\\"protocol\\\":9}\"; sleep 3'");
@@ -66,6 +67,50 @@ TEST_CASE("live says that a worker is silent, and what it has measured is not lo
   CHECK(hangs.err.find("live: the worker has not answered") != std::string::npos);
   REQUIRE_FALSE(hangs.out_lines().empty());
   CHECK(hangs.out_lines()[0].find("2.5 ms") != std::string::npos);
+}
+
+TEST_CASE("live ends with the fault that is the real one, by the exit code of its kind") {
+  const CommandResult row = piped("", "live nope");
+  CHECK(row.exit == 2);
+  CHECK(row.err.find("nope") != std::string::npos);
+  CHECK(row.err.find("layer") == std::string::npos);
+  CHECK(piped("", "live direct.cup --layer cv9").err.find("did you mean \"direct.cpu\"") != std::string::npos);
+  CHECK(piped("", "trace nope").err.find("nope") != std::string::npos);
+  for (const std::string worker : {"false", "", "/no/such/program", "echo garbage"}) {
+    INFO(worker);
+    const CommandResult result = piped("", kLive + "--worker '" + worker + "'");
+    CHECK(result.exit == (worker.empty() ? 2 : 4));
+    CHECK(result.err.find("--worker") != std::string::npos);
+    CHECK(result.err.find("json.exception") == std::string::npos);
+  }
+  if (why_no_device().empty()) return;
+  for (const std::string command : {"live", "trace"}) {
+    INFO(command);
+    CHECK(piped("", command + " im2win.cc --layer cv9").exit == 4);
+    CHECK(piped("", command + " im2win.cc").exit == 2);
+    CHECK(piped("", command + " im2win.cc --layer cv9 --layout nope").exit == 2);
+  }
+  CHECK(piped("", "trace im2win.tc --layer cv9 --dtype f64").exit == 3);
+  CHECK(piped("", "trace im2win.cc --layer cv9 -o /no/such/folder/file").exit == 2);
+}
+
+TEST_CASE("a key that there is none of is answered with those that there are") {
+  const CommandResult result = piped("z!\\001", kLive);
+  INFO(result.err);
+  CHECK(result.out_lines().size() == 1);
+  CHECK(result.err.find("key: z, must be of: 1 simd  2 threads") != std::string::npos);
+  CHECK(result.err.find("key: !, must be of: 1 simd") != std::string::npos);
+  CHECK(result.err.find("key: one that no letter is, must be of: 1 simd") != std::string::npos);
+}
+
+TEST_CASE("live says that a worker hangs before it has measured anything, and q ends it") {
+  const std::string hello =
+      R"(echo "{\"is\":\"hello\",\"protocol\":2,\"revision\":\"r\",\"host\":\"h\",\"cpu\":\"c\",\"gpu\":\"\"}";)";
+  const CommandResult hangs = piped("q", kLive + "--worker '" + hello + " sleep 60'");
+  INFO(hangs.err << hangs.out);
+  CHECK(hangs.exit == 4);
+  CHECK(hangs.seconds < 30);
+  CHECK(hangs.err.find("live: the worker has not answered for 5 s") != std::string::npos);
 }
 
 TEST_CASE("a worker answers what it does not understand, goes on, and ends with its input") {

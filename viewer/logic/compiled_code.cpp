@@ -119,7 +119,7 @@ class Decider {
 
   // Of an initial value; one without an end stops where the next constant begins.
   std::size_t value_end(std::size_t k) const {
-    const auto ends = [&] { return at(k, ",") || at(k, ";") || at(k, "}") || at(k, "constexpr"); };
+    const auto ends = [&] { return at(k, ",") || at(k, ";") || statements_.closes(k) || at(k, "constexpr"); };
     while (k < tokens_.size() && !ends()) k = statements_.after(k);
     return k;
   }

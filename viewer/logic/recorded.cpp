@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <locale>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,12 +12,14 @@
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
+#include "algorithms/worker/fields.h"
+#include "viewer/logic/json_lines.h"
 
 namespace convlens::viewer {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 ConvSpec spec_of(const Json& p) {
@@ -56,6 +57,12 @@ int threads_of(const Json& record) {
   return 0;
 }
 
+// Without the name of the library's class: "key 'run' not found".
+std::string said_by(const Json::exception& wrong) {
+  const std::string what = wrong.what();
+  return what.substr(what.find("] ") + 2);
+}
+
 Curve curve_of(const Json& r) {
   const auto text = [](const Json& value) { return value.get<std::string>(); };
   const Json& layout = r.at("layout");
@@ -91,6 +98,18 @@ Curve curve_of(const Json& r) {
     time += ms / 1e3;
   }
   return curve;
+}
+
+// What JSON's reader finds wrong, in words: where the text stops being JSON, or the field that is not as it must be.
+Curve curve_of_line(const std::string& line) {
+  const auto json = worker::parse_line(line, "record");
+  try {
+    return curve_of(json);
+  } catch (const Json::out_of_range& wrong) {
+    throw BadInput("record: lacks a field: " + said_by(wrong));
+  } catch (const Json::exception& wrong) {
+    throw BadInput("record: a field is of another kind: " + said_by(wrong));
+  }
 }
 
 // "ceilings of this run: 53.5 TFLOPS f32, 766.5 TFLOPS f16, 4.28 TB/s", of a CPU "544.2 GFLOPS f32, 25.1 GB/s".
@@ -222,23 +241,7 @@ std::optional<worker::Ceilings> Records::ceilings(const worker::Job& job) const 
 
 Records read_records(const std::vector<std::string>& files) {
   Records records;
-  for (const std::string& file : files) {
-    std::ifstream lines(file);
-    int number = 0;
-    for (std::string line; std::getline(lines, line);) {
-      ++number;
-      const auto refuse = [&](const std::string& why) {
-        records.wrong.push_back(file + ":" + std::to_string(number) + ": " + why);
-      };
-      try {
-        records.curves.push_back(curve_of(Json::parse(line)));
-      } catch (const Json::exception& wrong) {
-        refuse(wrong.what());
-      } catch (const Error& wrong) {
-        refuse(wrong.what());
-      }
-    }
-  }
+  each_line(files, records.wrong, [&](const std::string& line) { records.curves.push_back(curve_of_line(line)); });
   count_beside(records.curves);
   return records;
 }

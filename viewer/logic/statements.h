@@ -16,6 +16,8 @@ class Statements {
 
   bool at(std::size_t k, std::string_view text) const { return k < tokens_.size() && tokens_[k].is(text); }
 
+  bool closes(std::size_t k) const { return at(k, ")") || at(k, "}") || at(k, "]"); }
+
   // Of the bracket at `k`, the one that closes it; the number of words for none.
   std::size_t closing(std::size_t k) const { return closing_[k]; }
   // The word after the bracket at `k`, or after the word there.
@@ -25,7 +27,6 @@ class Statements {
 
  private:
   bool opens(std::size_t k) const { return at(k, "(") || at(k, "{") || at(k, "["); }
-  bool closes(std::size_t k) const { return at(k, ")") || at(k, "}") || at(k, "]"); }
   bool governs(std::size_t k) const { return at(k, "if") || at(k, "for") || at(k, "while") || at(k, "switch"); }
   void match_brackets();
   void end_statements();

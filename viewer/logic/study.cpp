@@ -47,8 +47,7 @@ void Study::ask_next() {
   if (!can_measure() || working_id_ != 0) return;
   if (waiting_.empty() && (live_ == nullptr || live_id_ != 0 || !live_->refused.empty())) return;
   if (!client_) client_.emplace(words_, patience_);
-  using State = worker::Client::State;
-  if (client_->state() == State::gone || client_->state() == State::other_version) return;
+  if (stalled()) return;
   if (waiting_.empty()) return ask(live_, true);
   if (live_id_ != 0) client_->cancel(std::exchange(live_id_, 0));
   working_ = waiting_.front();
@@ -152,6 +151,7 @@ void Study::pause() {
 
 void Study::cancel() {
   waiting_.clear();
+  if (stalled()) working_.reset(), working_id_ = 0;
   if (working_id_ != 0 && client_) client_->cancel(working_id_);
 }
 
@@ -194,11 +194,13 @@ const std::optional<worker::Ceilings>& Study::ceilings(bool gpu) {
   return ceilings_[which];
 }
 
-bool Study::busy() const {
-  if (!client_) return false;
+bool Study::stalled() const {
   using State = worker::Client::State;
-  return client_->state() != State::gone && client_->state() != State::other_version &&
-         (live_ || working_ || !waiting_.empty() || !asked_.empty());
+  return client_ && (client_->state() == State::gone || client_->state() == State::other_version);
+}
+
+bool Study::busy() const {
+  return client_ && !stalled() && (live_ || working_ || !waiting_.empty() || !asked_.empty());
 }
 
 }  // namespace convlens::viewer

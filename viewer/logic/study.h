@@ -79,7 +79,8 @@ class Study {
   Progress progress() const;
   const std::optional<worker::Ceilings>& ceilings(bool gpu);  // asks for them when they are not there yet
   const worker::Client* client() const { return client_ ? &*client_ : nullptr; }
-  bool busy() const;  // whether something is to be heard of soon
+  bool stalled() const;  // the worker is gone, or is asked nothing: what is wanted waits for another
+  bool busy() const;     // whether something is to be heard of soon
   double now() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
   static constexpr std::size_t kMostGhosts = 6;

@@ -1,10 +1,9 @@
 #include "viewer/logic/traces.h"
 
 #include <algorithm>
-#include <fstream>
 #include <numeric>
 
-#include "algorithms/error.h"
+#include "viewer/logic/json_lines.h"
 #include "viewer/logic/recorded.h"
 
 namespace convlens::viewer {
@@ -63,18 +62,7 @@ const gpu::Trace* Traces::closest(const worker::Job& job) const {
 
 Traces read_traces(const std::vector<std::string>& files) {
   Traces traces;
-  for (const std::string& file : files) {
-    std::ifstream lines(file);
-    int number = 0;
-    for (std::string line; std::getline(lines, line);) {
-      ++number;
-      try {
-        traces.all.push_back(gpu::parse_trace(line));
-      } catch (const Error& wrong) {
-        traces.wrong.push_back(file + ":" + std::to_string(number) + ": " + wrong.what());
-      }
-    }
-  }
+  each_line(files, traces.wrong, [&](const std::string& line) { traces.all.push_back(gpu::parse_trace(line)); });
   return traces;
 }
 

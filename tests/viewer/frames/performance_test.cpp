@@ -143,6 +143,27 @@ TEST_CASE("workers that fail are shown and drawn without a fault, whatever they 
   }
 }
 
+TEST_CASE("of a worker that is gone one thing is said, and what waits for another can be cancelled") {
+  if (!can_draw()) return;
+  Screen screen(panel_state(), 1600, 1000, worker::shell_words("exit 1"));
+  viewer::Study& study = screen.app().study();
+  study.measure(viewer::comparisons(screen.state())->wanted("live"));
+  REQUIRE(comes_true(screen, [&] { return study.stalled(); }));
+  const auto text = [&] {
+    screen.frames(2);
+    std::string letters;  // no spaces: they are not drawn
+    for (const DrawnLetter& letter : drawn_letters())
+      if (letter.code < 128) letters += static_cast<char>(letter.code);
+    return letters;
+  };
+  CHECK_THAT(text(), Catch::Matchers::Contains("Theworkerendedwithexitcode1"));
+  CHECK_THAT(text(), Catch::Matchers::Contains("measurementswaitforanotherworker"));
+  CHECK_THAT(text(), !Catch::Matchers::Contains("beingmadeready"));
+  CHECK_THAT(text(), !Catch::Matchers::Contains("0of"));
+  screen.key(viewer::Key::escape);
+  CHECK(comes_true(screen, [&] { return study.progress().all == 0; }));
+}
+
 TEST_CASE("a worker that is gone can be started again by hand") {
   if (!can_draw()) return;
   const TemporaryFolder folder;

@@ -79,7 +79,9 @@ void offer(Scene& scene, const Schedule& schedule, const worker::Job& job, const
   if (const Curve* const curve = study.find(job); curve != nullptr && !curve->refused.empty())
     faint_text("Not traced: " + curve->refused);
   if (study.can_measure()) {
-    if (study.progress().all > 0)
+    if (study.stalled())
+      faint_text("Not traced: the worker " + study.client()->says());
+    else if (study.progress().all > 0)
       ImGui::TextDisabled("tracing ...");
     else if (ImGui::SmallButton("trace it on the GPU"))
       study.measure({job});

@@ -91,7 +91,7 @@ void draw_badge(Bench& bench) {
     draw_recorded(bench, *shown);
   } else if (shown != nullptr && !shown->line.ms.empty()) {
     draw_measured(bench, *shown);
-  } else if (shown != nullptr && shown->refused.empty() && bench.why_not.empty()) {
+  } else if (shown != nullptr && shown->refused.empty() && bench.why_not.empty() && !bench.study.stalled()) {
     faint_text(bench.compared.job.run + ": being made ready");
   } else {
     offer_closest(bench);

@@ -51,6 +51,12 @@ void draw_measuring(Bench& bench) {
     flow(12 * ImGui::GetTextLineHeight());
     return faint_text("not here: " + bench.why_not);
   }
+  if (study.stalled()) {
+    faint_text(std::to_string(progress.all - progress.done) + " measurements wait for another worker");
+    ImGui::SameLine();
+    if (ImGui::SmallButton("Cancel (Esc)") || pressed(Key::escape)) study.cancel();
+    return;
+  }
   std::string left = std::to_string(progress.done) + " of " + std::to_string(progress.all);
   if (std::isfinite(progress.seconds_left))
     left += ", " + std::to_string(std::lround(progress.seconds_left)) + " s left";
