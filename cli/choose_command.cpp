@@ -60,9 +60,9 @@ class Choosing {
   }
 
   void finish() {
-    arguments_.rows.say_left_out();
     if (!chosen_ && !nothing_.empty() && !interrupted())
       throw Unsupported("nothing to choose from: " + (nothing_.size() == 1 ? nothing_.front() : refused_.line()));
+    arguments_.rows.say_left_out();
     for (const std::string& line : nothing_) say("nothing to choose from: " + line);
     if (arguments_.compare && comparison_.layers() > 0) print(globals_.json ? comparison_.json() : comparison_.text());
     if (!advice_.empty() && !globals_.json) say(advice_);
