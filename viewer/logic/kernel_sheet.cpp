@@ -126,8 +126,10 @@ std::string choose_run(const State& state, KernelSheet& sheet) {
       sheet.instead.push_back(row->id);
       have += (have.empty() ? "" : ", ") + row->id;
     }
-  const std::string why = names.empty() ? "No row is chosen." : "No CUDA kernel to show: " + names + " has none.";
-  throw Unsupported(why + (have.empty() ? "" : " These have one: " + have + "."));
+  const std::string why = names.empty() ? "No row is chosen."
+                                        : "No CUDA kernel to show: of " + names +
+                                              (families.size() == 1 ? " there is none." : " there are none.");
+  throw Unsupported(why + (have.empty() ? "" : " On a GPU there are " + have + "."));
 }
 
 }  // namespace

@@ -131,11 +131,32 @@ namespace {
 
 void coloured_text(ImU32 colour, const std::string& text) {
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::TextWrapped("%s", text.c_str());
+  wrapped_text(text);
   ImGui::PopStyleColor();
 }
 
 }  // namespace
+
+// Dear ImGui also breaks after full stops and commas, in the middle of "im2win.cc" and "2.893".
+void wrapped_text(const std::string& text) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  std::string lines;
+  std::size_t line = 0;  // where the last of them begins
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    const std::size_t broken = word.rfind('\n');
+    const std::string whole = lines.substr(line) + word.substr(0, word.find('\n'));
+    if (lines.size() > line && ImGui::CalcTextSize(whole.c_str()).x > room) {
+      lines.back() = '\n';  // in the place of the space
+      line = lines.size();
+    }
+    if (broken != std::string::npos) line = lines.size() + broken + 1;
+    lines += word + (end < text.size() ? " " : "");
+    begin = end + 1;
+  }
+  ImGui::TextWrapped("%s", lines.c_str());
+}
 
 void faint_text(const std::string& text) { coloured_text(palette().faint, text); }
 

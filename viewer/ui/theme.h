@@ -26,7 +26,9 @@ const Palette& palette();
 // Sets Dear ImGui's style and the palette. Sizes are those of a 96 dpi monitor times `scale`.
 void apply_theme(bool dark, float scale);
 
-// On as many lines as it takes: secondary text, and a rule that is broken, where there is one.
+// On as many lines as it takes, broken between words: text, secondary text, and a rule that is broken, where there is
+// one.
+void wrapped_text(const std::string& text);
 void faint_text(const std::string& text);
 void wrong_text(const std::string& rule);
 

@@ -55,7 +55,7 @@ TEST_CASE("where no chosen row has a kernel the panel says so, and a button show
   Screen screen(state, 1600, 1000);
   screen.settle();
   const auto rows = screen.app().data();
-  CHECK(rows.front().at("refused").get<std::string>().find("im2win.cpu has none") != std::string::npos);
+  CHECK(rows.front().at("refused").get<std::string>().find("of im2win.cpu there is none") != std::string::npos);
   CHECK(rows.front().at("refused").get<std::string>().find("im2win.cc, im2win.tc") != std::string::npos);
   std::optional<Point> button;
   for (float column = 0.02f; !button && column < 0.3f; column += 0.02f)

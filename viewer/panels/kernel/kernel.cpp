@@ -49,7 +49,7 @@ void draw(Scene& scene) {
     draw_kernel_choices(scene, *frame.sheet);
     if (!frame.sheet->note.empty()) faint_text(frame.sheet->note);
     if (!frame.sheet->refused.empty()) {
-      ImGui::TextWrapped("%s", frame.sheet->refused.c_str());
+      wrapped_text(frame.sheet->refused);
       offer_rows(scene, *frame.sheet);
     } else {
       draw_build(scene, frame);

@@ -89,7 +89,7 @@ void draw_reach(const Numerics& cell, const std::string& injection) {
   const std::string line = std::string("The ") + what + " in " + where + " is read by " + grouped(cell.reach->readers) +
                            " outputs; " + beyond + ". Spread seen: " + reach_words(cell.reach->seen) +
                            "; declared: " + reach_words(cell.declared) + ".";
-  ImGui::TextWrapped("%s", line.c_str());
+  wrapped_text(line);
 }
 
 void draw_front(const NumericsTable& table, const std::string& injection) {
@@ -98,7 +98,7 @@ void draw_front(const NumericsTable& table, const std::string& injection) {
   std::string line = cell->run + " in " + std::string(name(cell->dtype));
   for (const Verdict& verdict : cell->verdicts)
     line += (&verdict == cell->verdicts.data() ? ".  " : ";  ") + verdict.line();
-  ImGui::TextWrapped("%s", line.c_str());
+  wrapped_text(line);
   if (cell->material->overflowed > 0)
     ImGui::TextWrapped("%s elements of x are too large for %s at this scale, and Inf.",
                        grouped(cell->material->overflowed).c_str(), std::string(name(cell->dtype)).c_str());

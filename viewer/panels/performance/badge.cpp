@@ -76,7 +76,7 @@ void draw_worker(Bench& bench) {
   using State = worker::Client::State;
   if (client->state() == State::ready && client->says().empty()) return;
   ImGui::PushStyleColor(ImGuiCol_Text, client->state() == State::starting ? palette().faint : palette().wrong);
-  ImGui::TextWrapped("The worker %s", client->says().c_str());
+  wrapped_text("The worker " + client->says());
   ImGui::PopStyleColor();
   if (client->state() == State::starting || client->state() == State::ready) return;
   flow(ImGui::CalcTextSize("start another").x + 2 * ImGui::GetStyle().FramePadding.x);

@@ -18,13 +18,13 @@ struct Bar {
 
 // The text on the left, `text` wide, the bar and what it lacks to the whole, the number on its right; true when it is
 // clicked.
-bool draw_row(const Bar& bar, double most, float width, float text, int number) {
+bool draw_row(const Bar& bar, const char* unknown, double most, float width, float text, int number) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   // A long list of options takes several lines.
   const float lines = ImGui::CalcTextSize(bar.text.c_str(), nullptr, false, text).y;
   const float height = lines + ImGui::GetTextLineHeight() * 0.3f, gap = ImGui::GetStyle().ItemSpacing.x;
-  const std::string amount = std::isfinite(bar.tflops) ? worker::rate_text(bar.tflops) : "...";
+  const std::string amount = std::isfinite(bar.tflops) ? worker::rate_text(bar.tflops) : unknown;
   const double change = bar.whole > 0 ? 100 * (bar.tflops / bar.whole - 1) : std::nan("");
   std::string share;
   if (std::isfinite(change) && bar.tflops != bar.whole)
@@ -80,7 +80,8 @@ void draw_waterfall(Bench& bench, const Contributions& all, float width) {
     if (of.curve != nullptr)
       bar.says += "\n" + std::to_string(of.curve->line.ms.size()) + " samples" +
                   (of.curve->made_on.empty() ? "" : ", recorded on " + of.curve->made_on);
-    if (draw_row(bar, most > 0 ? most : 1, width, text, number++) && !itself) bench.change_run(of.job.run);
+    if (draw_row(bar, bench.why_not.empty() ? "..." : "-", most > 0 ? most : 1, width, text, number++) && !itself)
+      bench.change_run(of.job.run);
   }
   if (all.bars.size() == 1 && all.missing.empty())
     faint_text("This row has no options that can be switched for this layer.");
