@@ -32,7 +32,7 @@ Picture::Picture(const Request& request, const ConstTensorView& x, const Workspa
     dense.data = workspace.get<float>("nhwc");
   }
   if (own || !copied_already) convert(x, dense);
-  view_ = dense.as<const float>();
+  view_ = ConstTensorView(dense).as<float>();
 }
 
 }  // namespace convlens::simd

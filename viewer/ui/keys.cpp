@@ -57,7 +57,7 @@ constexpr std::array<std::pair<Code, Code>, 14> kCodes{{{ImGuiKey_Escape, ImGuiK
 std::vector<std::pair<int, bool>> g_pressed;
 // Those of them, and control, that are up again, held down for one frame.
 std::vector<int> g_held;
-bool g_held_control = false;
+[[maybe_unused]] bool g_held_control = false;  // unused since Dear ImGui 1.87
 
 bool noted([[maybe_unused]] Code code, [[maybe_unused]] bool control) {
 #if IMGUI_VERSION_NUM < 18700
