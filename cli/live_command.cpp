@@ -63,7 +63,7 @@ class Live {
       if (key != Keyboard::kNone) flip(key);
     }
     finish_line();
-    if (measured_) return;
+    if (measured_ || interrupted()) return;
     if (!refused_.empty()) throw Error(refused_exit_, refused_);
     if (silent()) throw NoDevice("--worker: " + client_.says());
   }

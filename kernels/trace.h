@@ -27,9 +27,9 @@ Algorithm traced(const Algorithm& row);
 // is no __global__ function of this name.
 std::string with_block_note(const std::string& text, const std::string& entry);
 
-// What is written down of one execution. As a line of JSON (trace.schema.json) it has `trace`, 1, the number of this language; then these
-// fields under the names of a result record (algorithms/measure/record.schema.json), the problem as `--layer` takes it;
-// and of the blocks, in launch order, the lists `sm`, `begin_ns` and `end_ns`.
+// What is written down of one execution. As a line of JSON (trace.schema.json) it has `trace`, 1, the number of this
+// language; then these fields under the names of a result record (algorithms/measure/record.schema.json), the problem
+// as `--layer` takes it; and of the blocks, in launch order, the lists `sm`, `begin_ns` and `end_ns`.
 struct Trace {
   std::string time, revision, gpu, driver;
   int multiprocessors = 0;
