@@ -204,8 +204,14 @@ TEST_CASE("keys that go down and up before the next frame count") {
     window.key_at_once("Return");  // the name that it suggests
     return comes_true(2, [&] { return std::filesystem::exists(window.folder() + "/convlens.json"); });
   }));
-  window.key_at_once("ctrl+q");
-  CHECK(window.program().exit(20) == 0);
+  int exit = -2;
+  CHECK(comes_true(20, [&] {
+    window.key_at_once("Escape");  // on a slow machine a dialog of the last attempt may still be there
+    window.key_at_once("ctrl+q");
+    exit = window.program().exit(1);
+    return exit != -2;
+  }));
+  CHECK(exit == 0);
 }
 
 TEST_CASE("a window that is told to end by a signal keeps its state") {
