@@ -136,7 +136,8 @@ void check_random(const CheckArguments& arguments, const Globals& globals) {
     for (const Run& run : runs) {
       if (over()) break;
       progress.show_time(passed(), "problem " + std::to_string(index) + ", " + layer.text());
-      checking.check(layer, *run.algorithm, fuzz_request(arguments, run, layer.problem, index, globals), progress);
+      const Request request = fuzz_request(arguments, run, layer.problem, index, globals);
+      checking.check({"", request.problem}, *run.algorithm, request, progress);  // the row may have been met halfway
     }
   }
   progress.clear();

@@ -18,6 +18,7 @@ struct ChooseArguments {
   LayerArguments layers;
   RowArguments rows;
   bool measure = false, compare = false;
+  std::string of_measuring;  // an option that was given and says how to measure
   ContestOptions contest{.stop = interrupted};
 };
 
@@ -82,6 +83,8 @@ class Choosing {
 void choose(const ChooseArguments& arguments, const Globals& globals) {
   arguments.rows.check_device();
   if (!arguments.layers.given()) throw BadInput("layer: none given, must be a layer, a suite or a problem in quotes");
+  if (!arguments.of_measuring.empty() && !arguments.measure && !arguments.compare)
+    throw BadInput(arguments.of_measuring + ": must go with --measure or --compare");
   const std::vector<Layer> layers = arguments.layers.layers();
   Choosing choosing(arguments, globals);
   Progress progress("choose", static_cast<std::int64_t>(layers.size()));
@@ -117,10 +120,11 @@ void add_choose(CLI::App& app, const Globals& globals) {
       "measure twice, and print how much longer than the best of the second time the picks of the model and of the "
       "first take");
   command.integer(
-      "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->contest.repeats = static_cast<int>(v); },
+      "--repeats", 1, 1'000'000,
+      [a](std::int64_t v) { a->contest.repeats = static_cast<int>(v), a->of_measuring = "--repeats"; },
       "at least so many samples of each; 10 when left out");
   command.number(
-      "--seconds", 0, 1e6, [a](double v) { a->contest.seconds = v; },
+      "--seconds", 0, 1e6, [a](double v) { a->contest.seconds = v, a->of_measuring = "--seconds"; },
       "and at least so long a layer; 0.5 when left out");
   command.run([arguments, &globals] { choose(*arguments, globals); });
 }

@@ -70,8 +70,10 @@ std::string ranking_text(const Layer& layer, const std::vector<Candidate>& ranke
                significant(c.measured_ms, 4), fixed(1000 * tflops(c.plan->flops(), best_known_ms(c)), 1),
                bytes_short(c.plan->workspace_bytes()), why(c)});
   const Request& request = ranked.front().plan->request();
-  return heading(layer, request) + (request.dtype == DType::f32 ? "" : "; the model is fitted to f32") + "\n" +
-         table.text();
+  const bool in_order =
+      std::ranges::any_of(ranked, [](const Candidate& c) { return c.estimate || !std::isnan(c.measured_ms); });
+  return heading(layer, request) + (in_order ? "" : "; in no order: nothing is known of their times, --measure tells") +
+         "\n" + table.text();
 }
 
 std::string ranking_json(const Layer& layer, const std::vector<Candidate>& ranked) {

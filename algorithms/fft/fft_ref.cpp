@@ -175,7 +175,7 @@ Decisions decide(const Request& request) {
   Decisions d;
   d.stages = fft::stages(p, request.dtype, lengths);
   const std::int64_t cell = d.stages[0].cell_bytes();
-  const std::int64_t workers = request.threads > 0 ? request.threads : omp_get_max_threads();
+  const std::int64_t workers = request.resolved_threads();
   const std::int64_t tile_bytes = (checked::product("bytes of a tile", {lengths.tile(), cell}) + 63) / 64 * 64;
   d.scratch = {{"tiles", checked::product("bytes of the tiles", {workers, tile_bytes})}};
   d.executed_flops = fft::executed_flops(p, lengths);

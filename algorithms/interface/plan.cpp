@@ -34,7 +34,9 @@ void check_view(const char* name, const ConstTensorView& view, const Shape& shap
 
 }  // namespace
 
-int Request::resolved_threads() const { return threads > 0 ? threads : omp_get_max_threads(); }
+int Request::resolved_threads() const {
+  return std::min(threads > 0 ? threads : omp_get_max_threads(), omp_get_thread_limit());
+}
 
 const Buffer& Workspace::find(std::string_view name) const {
   const auto found = std::ranges::find(buffers_, name, &Buffer::name);

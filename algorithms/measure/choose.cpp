@@ -15,6 +15,9 @@ namespace {
 constexpr double kWarm = 3;  // how much faster the last-level cache is than memory
 constexpr std::size_t kFairCalls = 3;
 
+// ms that a call may take before it has done anything: waking threads, asking a library. Nothing that the model knows.
+constexpr double kCall = 0.01;
+
 bool same(const Run& a, const Run& b) { return a.algorithm == b.algorithm && a.options == b.options; }
 
 // Whether an optimisation is switched off, or otherwise than usual.
@@ -29,6 +32,10 @@ Candidate with_estimate(Candidate candidate) {
   const Plan& plan = *candidate.plan;
   const Request& request = plan.request();
   if (plan.flops() == 0) return candidate;
+  if (request.dtype != DType::f32) {  // which rows.model is fitted to
+    candidate.no_model = name(request.dtype);
+    return candidate;
+  }
   const Run run{&plan.algorithm(), request.options};
   bool known = false;  // the run, for other layers or layouts
   for (const RowModel& model : row_models()) {
@@ -70,7 +77,8 @@ double milliseconds(std::chrono::steady_clock::duration time) {
 }  // namespace
 
 std::string Estimate::bound() const {
-  if (transform_ms > std::max(arithmetic_ms, memory_ms)) return "transforms";
+  if (ms() < kCall) return "the call itself";
+  if (transform_ms > std::max(arithmetic_ms, memory_ms)) return "packing and transforms";
   return arithmetic_ms >= memory_ms ? "arithmetic" : "memory";
 }
 
@@ -145,7 +153,7 @@ void measure(std::vector<Candidate>& candidates, const ContestOptions& options) 
     std::size_t calls() const { return candidate->timing.samples_ms.size(); }
   };
   if (candidates.empty()) return;
-  const double best_model = candidates.front().estimate ? candidates.front().estimate->ms() : 0;
+  const double best_model = candidates.front().estimate ? std::max(kCall, candidates.front().estimate->ms()) : 0;
   std::vector<Entrant> entrants;
   for (Candidate& candidate : candidates) {
     if (candidate.estimate && candidate.estimate->ms() > options.hopeless * best_model)

@@ -44,7 +44,9 @@ struct Estimate {
   double roofline_ms = 0;                                     // the first term with e = 1
 
   double ms() const { return std::max(arithmetic_ms, memory_ms) + transform_ms; }
-  std::string bound() const;  // the largest of the three: "arithmetic", "memory" or "transforms"
+
+  // The largest of the three: "arithmetic", "memory" or "packing and transforms"; below 10 µs "the call itself".
+  std::string bound() const;
 };
 Estimate estimate(const Plan& plan, const RowModel& model, const Ceilings& ceilings);
 

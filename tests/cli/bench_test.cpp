@@ -122,6 +122,26 @@ TEST_CASE("bench of an empty batch ends well, without a rate") {
     CHECK(record["tflops"].is_null());
 }
 
+TEST_CASE("the environment's limits of threads are kept, and noted") {
+  // One that BLAS shares out among threads, by a library that waits for each of them.
+  const std::string command =
+      "bench '1x64x28x28 --filter 64x3x3' --algorithm im2col.ref --algorithm direct.cpu --repeats 1 --json";
+  const auto threads = [&](const std::string& more, const std::map<std::string, std::string>& environment) {
+    const CommandResult result = run_command({.arguments = shell_words(command + more), .environment = environment});
+    INFO(result.err);
+    REQUIRE(result.exit == 0);
+    std::string noted;
+    const std::vector<json> records = json_lines(result.out);
+    REQUIRE(records.size() == 2);
+    for (const json& note : records[1]["engine_notes"])
+      if (const auto text = note.get<std::string>(); text.starts_with("threads: ")) noted = text;
+    return noted;
+  };
+  CHECK(threads("", {{"OMP_THREAD_LIMIT", "1"}}) == "threads: 1");
+  CHECK(threads(" --threads 3", {{"OMP_THREAD_LIMIT", "2"}}) == "threads: 2");
+  CHECK(threads(" --threads 8", {{"OMP_DYNAMIC", "true"}}) == "threads: 8");
+}
+
 TEST_CASE("bench -o writes the records, whole, and leaves nothing else behind") {
   const TemporaryFolder folder;
   const CommandResult result =

@@ -145,6 +145,13 @@ TEST_CASE("check --fuzz keeps to the types and rows that are asked for") {
   }
 }
 
+TEST_CASE("check --fuzz shows each problem as the row computes it") {
+  const CommandResult checks =
+      convlens_command(shell_words("check --fuzz --seconds 1 --seed 5 --algorithm winograd.cpu --dtype f32 --verbose"));
+  CHECK(checks.exit == 0);
+  CHECK_THAT(checks.out, Contains("winograd.cpu") && !Contains("--stride") && !Contains("--dilation"));
+}
+
 TEST_CASE("Ctrl-C keeps what was checked and ends with 130") {
   const CommandResult lines =
       run_command({.arguments = shell_words("check --fuzz --seconds 60 --json"), .interrupt_lines = 3});

@@ -80,9 +80,14 @@ TEST_CASE("choose names the options with which a row fits the memory, and the ro
 
 TEST_CASE("choose says in words where it has no model, and where there is nothing to compute") {
   const CommandResult off = convlens_command(shell_words("choose " + kSmall + " --algorithm direct.cpu:simd=off"));
-  CHECK_THAT(off.out, Contains("no model for simd=off") && !Contains("fitted"));
+  CHECK_THAT(off.out, Contains("no model for simd=off"));
   const CommandResult half = convlens_command(shell_words("choose " + kSmall + " --algorithm direct.ref --dtype f16"));
-  CHECK_THAT(half.out, Contains(", f16, ") && Contains("the model is fitted to f32"));
+  CHECK_THAT(half.out, Contains(", f16, ") && Contains("in no order") && Contains("no model for f16"));
+  const CommandResult tiny = convlens_command(shell_words("choose '1x1x1x1 --filter 1x1x1' --algorithm direct.ref"));
+  CHECK_THAT(tiny.out, Contains("bound by the call itself"));
+  const CommandResult unmeasured = convlens_command(shell_words("choose " + kSmall + " --repeats 3"));
+  CHECK(unmeasured.exit == 2);
+  CHECK_THAT(unmeasured.err, Contains("--repeats: must go with --measure or --compare"));
   for (const std::string how : {"", " --measure", " --compare"}) {
     const CommandResult empty = convlens_command(shell_words("choose '0x8x12x12 --filter 16x3x3'" + how));
     INFO(how);

@@ -36,7 +36,7 @@ TEST_CASE("the model's terms are FLOPs over arithmetic, and bytes over bandwidth
   CHECK(e.roofline_ms == Approx(std::max(e.arithmetic_ms / 2, e.memory_ms)));
   CHECK(Estimate{.arithmetic_ms = 2, .memory_ms = 1, .transform_ms = 1}.bound() == "arithmetic");
   CHECK(Estimate{.arithmetic_ms = 1, .memory_ms = 2, .transform_ms = 1}.bound() == "memory");
-  CHECK(Estimate{.arithmetic_ms = 1, .memory_ms = 2, .transform_ms = 3}.bound() == "transforms");
+  CHECK(Estimate{.arithmetic_ms = 1, .memory_ms = 2, .transform_ms = 3}.bound() == "packing and transforms");
 }
 
 TEST_CASE("the model's data name rows that there are, and hold for the layouts and layers that they say") {
