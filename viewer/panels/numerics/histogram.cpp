@@ -80,7 +80,7 @@ void draw_plot(const NumericsTable& table, ImVec2 size) {
   if (ImGui::IsItemHovered())
     ImGui::SetTooltip(
         "Errors in u·Σ|x||w|, each row's highest bin at full height.\nThe first bin: no error at all; the "
-        "last: NaN and Inf where only one of the two is.");
+        "last: outputs that are, or should be, NaN or Inf.");
   draw_scale(axes);
   for (std::size_t k = 0; k <= table.runs.size(); ++k) {  // the one in front last
     const std::size_t run = k == table.runs.size() ? table.run : k;
