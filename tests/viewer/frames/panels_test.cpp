@@ -115,6 +115,13 @@ TEST_CASE("what a type cannot hold is said in the table of verdicts, whichever t
   CHECK_THAT(text_at(25), !Contains("offbyNaN"));
 }
 
+TEST_CASE("the bins at both sides of the histogram have names") {
+  if (!can_draw()) return;
+  Screen screen(numerics_state(), 1600, 1000);
+  screen.picture();
+  CHECK_THAT(drawn_text(), Catch::Matchers::Contains("0NaN,Inf"));  // in the order in which they are drawn
+}
+
 TEST_CASE("the pictures of one row with and without a NaN differ on the error map") {
   if (!can_draw()) return;
   viewer::State state = numerics_state();
