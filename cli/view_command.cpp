@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <span>
@@ -192,6 +193,15 @@ void choose(const ViewArguments& a, viewer::State& state) {
   if (!state.picture.empty() && state.picture != "random") PictureFile(state.picture).decode();
 }
 
+// Two files of one name, of which one would be lost.
+void refuse_same_file(const ViewArguments& a) {
+  namespace fs = std::filesystem;
+  if (a.screenshot.empty() || a.export_data.empty()) return;
+  std::error_code none;
+  if (fs::weakly_canonical(a.screenshot, none) == fs::weakly_canonical(a.export_data, none))
+    throw BadInput("--export: " + a.export_data + ", must be another file than that of --screenshot");
+}
+
 // What would be measured and shown nowhere, or not measured at all.
 void refuse_measuring(const ViewArguments& a, const viewer::State& state, bool window) {
   if (window && a.measure_seconds > 0)
@@ -207,6 +217,7 @@ void refuse_measuring(const ViewArguments& a, const viewer::State& state, bool w
 }
 
 void view(const ViewArguments& arguments) {
+  refuse_same_file(arguments);
   viewer::KeptState base = base_state(arguments);
   choose(arguments, base.state);
   viewer::ViewOptions options;

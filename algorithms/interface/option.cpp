@@ -5,14 +5,15 @@
 #include <set>
 
 #include "algorithms/error.h"
+#include "algorithms/shortened.h"
 #include "algorithms/suggest.h"
 
 namespace convlens {
 
 namespace {
 
-// What is empty can be seen in a message.
-std::string quoted(const std::string& text) { return text.empty() ? "\"\"" : text; }
+// What is empty can be seen in a message, and what is long is not read to its end.
+std::string quoted(const std::string& text) { return text.empty() ? "\"\"" : shortened(text); }
 
 void check_value(const Option& option, const std::string& value) {
   if (option.accepts) {
@@ -72,7 +73,8 @@ void OptionSet::change(std::string_view text, std::span<const Option> options) {
     for (++item; option.accepts && item != items.end() && !holds_value(*item); ++item)
       value += "," + std::string(*item);
     check_value(option, value);
-    if (!named.insert(option.id).second) throw BadInput("option " + option.id + ": " + value + ", must be given once");
+    if (!named.insert(option.id).second)
+      throw BadInput("option " + option.id + ": " + quoted(value) + ", must be given once");
     values_[option.id] = value;
   }
 }

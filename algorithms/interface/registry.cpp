@@ -8,6 +8,7 @@
 #include "algorithms/im2col/im2col.h"
 #include "algorithms/im2win/im2win.h"
 #include "algorithms/peers/onednn.h"
+#include "algorithms/shortened.h"
 #include "algorithms/suggest.h"
 #include "algorithms/winograd/winograd.h"
 
@@ -60,7 +61,7 @@ const Algorithm& find_algorithm(std::string_view name) {
     names.push_back(row->family);
     families += (families.empty() ? "" : " | ") + row->family;
   }
-  throw BadInput("algorithm: " + (name.empty() ? "\"\"" : std::string(name)) +
+  throw BadInput("algorithm: " + (name.empty() ? "\"\"" : shortened(name)) +
                  suggestion(name, names, "a row of `convlens list algorithms`, or a family: " + families));
 }
 

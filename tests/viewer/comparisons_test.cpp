@@ -170,6 +170,21 @@ TEST_CASE("curves cross where one falls behind the other") {
   CHECK(crossovers({}, {}, {}).empty());
 }
 
+TEST_CASE("a crossover is where the lines of a sweep meet as they are drawn") {
+  // From 1 to 9 behind, and from 3 to 2: on logarithms of the rates they would meet elsewhere.
+  const std::vector<double> values{4, 8}, slow{1, 9}, fast{3, 2};
+  const auto found = crossovers(values, slow, fast);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0] == Approx(4 * std::pow(2.0, 2.0 / 9)));
+  CHECK(on_line(values, slow, found[0]) == Approx(on_line(values, fast, found[0])));
+  // A line is drawn past a value that it does not have, and not beyond its ends.
+  CHECK(on_line({1, 4, 16}, {1, 2, 8}, 4) == 2);
+  CHECK(on_line({1, 16}, {1, 8}, 4) == Approx(4.5));
+  CHECK(std::isnan(on_line({4, 16}, {1, 8}, 2)));
+  CHECK(std::isnan(on_line({4, 16}, {1, 8}, 17)));
+  CHECK(std::isnan(on_line({}, {}, 1)));
+}
+
 TEST_CASE("the panel's part of a state is read as it was written, and damage is refused by name") {
   State state = cv9(1, "im2win.cpu:simd=off");
   state.performance.chart = "sweep";

@@ -265,6 +265,39 @@ TEST_CASE("lines of a compiler's log are read, whatever else it says") {
   CHECK((messages[1].file == "common/c.cuh" && messages[1].line == 3 && !messages[1].error));
 }
 
+TEST_CASE("what the compiler says at no line is said at none, and no message is longer than can be read") {
+  CHECK(message_at_no_line("kernel: a.cu, the compiler died (signal 11, Segmentation fault) on this text") ==
+        "kernel: a.cu, the compiler died (signal 11, Segmentation fault) on this text");
+  CHECK(message_at_no_line("kernel: a.cu, the compiler's errors:\na.cu(3): warning: unused\n"
+                           "ptxas error   : Entry function 'f' uses too much shared data\n") ==
+        "ptxas error   : Entry function 'f' uses too much shared data");
+  CHECK(message_at_no_line("kernel: a.cu, the compiler's errors:\nnvrtc: error: invalid option\n") ==
+        "kernel: a.cu, the compiler's errors: nvrtc: error: invalid option");
+  std::string type = "int";
+  for (int k = 0; k < 200; ++k) type = "P<" + type + ">";
+  const auto messages = compiler_messages("a.cu(7): error: no instance of \"" + type + "\"\n");
+  REQUIRE(messages.size() == 1);
+  CHECK(messages.front().text.size() < 310);
+  CHECK(messages.front().text.ends_with("…"));
+  CHECK(message_at_no_line(std::string(5000, 'x')).size() < 310);
+
+  State state = kernel_state("direct.cc");
+  const KernelSheet sheet = sheet_of(state);
+  if (!has_compiler()) return;
+  // 4 MiB of shared memory: the text is right, and ptxas refuses it.
+  const std::size_t body = sheet.text.find('{', sheet.text.find("__global__"));
+  REQUIRE(body != std::string::npos);
+  state.kernel.texts[sheet.file] =
+      std::string(sheet.text)
+          .insert(body + 1, " __shared__ volatile int too_much[1 << 20]; too_much[threadIdx.x] = 1;");
+  const Build build = build_of(sheet_of(state), "cv9");
+  CHECK(build.failed);
+  REQUIRE_FALSE(build.messages.empty());
+  INFO(build.messages.front().text);
+  CHECK(build.messages.front().line == 0);
+  CHECK(build.messages.front().text.find("4194304 bytes smem") != std::string::npos);
+}
+
 TEST_CASE("a row with one's own texts has them in its program, and runs it where there is a GPU") {
   const State state = kernel_state("im2win.cc");
   const KernelSheet sheet = sheet_of(state);
@@ -323,4 +356,16 @@ TEST_CASE("a kernel file is read whole, and what is no text is refused in one li
   std::ofstream(file) << std::string("a\0b", 3);
   CHECK_THROWS_AS(read_kernel_text(file), BadInput);
   CHECK_THROWS_AS(read_kernel_text(folder.path() + "/none.cu"), BadInput);
+}
+
+TEST_CASE("of a row of im2col on the CPU the kernels of implicit GEMM are offered too, and the other way round") {
+  for (const char* run : {"im2col.cpu", "implicit_gemm.ref"}) {
+    State state = kernel_state("");
+    state.runs = {run};
+    state.kernel.run.clear();
+    const KernelSheet sheet = sheet_of(state);
+    const std::vector<std::string> all{"im2col.cc", "im2col.tc", "implicit_gemm.cc", "implicit_gemm.tc"};
+    for (const std::string& row : all) CHECK(std::ranges::count(sheet.instead, row) == 1);
+    CHECK(sheet.instead.size() == all.size());
+  }
 }

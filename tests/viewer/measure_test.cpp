@@ -95,6 +95,27 @@ TEST_CASE("a run that cannot be measured fails the call, and what there was no t
         std::string::npos);
 }
 
+TEST_CASE("every line that is measured is in the data, with what it is shown as") {
+  const Pictured call({"--panel", "performance", "--live", "im2win.cpu", "--live", "direct.cpu:simd=off", "--live",
+                       "direct.cpu", "--measure", "0.6"});
+  if (call.left_out()) return;
+  INFO(call.result.err);
+  REQUIRE(call.result.exit == 0);
+  const nlohmann::json rows = call.rows();
+  std::vector<std::string> ghosts;
+  for (const auto& row : rows)
+    if (row.at("shown_as") == "ghost") {
+      ghosts.push_back(row.at("run"));
+      CHECK(row.at("source") == "measured");
+      CHECK(row.at("samples").get<int>() > 0);
+      CHECK(row.at("layer") == "1x8x16x16 --filter 8x3x3");
+    }
+  CHECK(ghosts == std::vector<std::string>{"im2win.cpu", "direct.cpu:simd=off"});
+  CHECK(rows.front().at("shown_as") == "live");
+  CHECK(rows.front().at("run") == "direct.cpu");
+  CHECK(std::ranges::any_of(rows, [](const auto& row) { return row.at("shown_as") == "peer"; }));
+}
+
 TEST_CASE("measuring where nothing of it would be seen is refused") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> calls{
       {{"--panel", "memory", "--measure", "1"}, "--measure: "},

@@ -144,9 +144,46 @@ TEST_CASE("a scale that is a power of two changes nothing until a type runs out 
 
   const Numerics short_type = small("direct.ref", DType::f16, {.exponent = 20}, materials);
   CHECK(short_type.material->overflowed > 0);
-  for (const Verdict& verdict : short_type.verdicts) CHECK(verdict.kept);  // Inf is the right answer
+  for (const Verdict& verdict : short_type.verdicts) CHECK_FALSE(verdict.made);
   const Numerics tiny = small("direct.ref", DType::f16, {.exponent = -24}, materials);
   CHECK(size(tiny.error[tiny.worst]) > size(small("direct.ref", DType::f16, {}, materials).error[tiny.worst]));
+}
+
+TEST_CASE("outputs that are no numbers are counted as such, and what is out of a type's range is not judged") {
+  Materials materials;
+  for (const char* run : {"direct.ref", "im2win.ref", "winograd.ref", "fft.ref"}) {
+    INFO(run);
+    const auto outputs = static_cast<std::int64_t>(elements(ConvProblem(kSmall).y_shape()));
+    const Numerics large = small(run, DType::f16, {.exponent = 25}, materials);
+    REQUIRE(large.computed());
+    CHECK(histogram_of(large).infinite == outputs);
+    CHECK(histogram_of(large).zero == 0);
+    CHECK(large.not_finite == "NaN");
+    CHECK_FALSE(std::isfinite(large.error[large.worst]));
+    CHECK(large.material->note.find("In f16 ") == 0);
+    CHECK(large.material->note.find("too large at this scale, and Inf") != std::string::npos);
+    for (const Verdict& verdict : large.verdicts) CHECK_FALSE(verdict.made);
+
+    // x fits, and some sums do not: they are Inf, rightly, and the others are judged.
+    const Numerics sums = small(run, DType::f16, {.exponent = 14}, materials);
+    CHECK(sums.material->note.empty());
+    CHECK(histogram_of(sums).infinite > 0);
+    CHECK(histogram_of(sums).infinite < outputs);
+    CHECK(sums.not_finite == "Inf");
+    CHECK(std::isfinite(sums.error[sums.worst]));
+    for (const Verdict& verdict : sums.verdicts) CHECK(verdict.kept);
+
+    const Numerics nothing = small(run, DType::f16, {.exponent = -30}, materials);
+    CHECK(nothing.material->note == "In f16 all of x is 0, being too small at this scale: no verdict.");
+    for (const Verdict& verdict : nothing.verdicts) CHECK_FALSE(verdict.made);
+    const Numerics few = small(run, DType::f16, {.exponent = -20}, materials);
+    CHECK(few.material->note.find("elements of x are too small at this scale, and 0.") != std::string::npos);
+    CHECK(few.material->in_range);
+  }
+  CHECK(small("direct.ref", DType::bf16, {.exponent = 25}, materials).material->note.empty());
+  const NumericsState outlier{.exponent = 8, .injection = "outlier"};
+  CHECK(small("direct.ref", DType::f16, outlier, materials).material->note ==
+        "In f16 the outlier is too large, and Inf.");
 }
 
 TEST_CASE("the terms of an output add up to it, the largest first") {

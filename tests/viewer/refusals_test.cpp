@@ -52,6 +52,41 @@ TEST_CASE("what is beyond a tensor, a grid or a table is refused by view, never 
   }
 }
 
+TEST_CASE("a picture and data in one file are refused, however its name is written, and nothing is written") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/same.csv";
+  std::filesystem::create_directory_symlink(folder.path(), folder.path() + "/again");
+  for (const std::string& picture : {file, folder.path() + "/./same.csv", folder.path() + "/again/same.csv"}) {
+    const CommandResult result = convlens_command({"view", "--screenshot", picture, "--export", file});
+    if (left_out(result)) return;
+    INFO(result.err);
+    CHECK(result.exit == 2);
+    CHECK(result.err_lines().size() == 1);
+    CHECK(result.err.find("must be another file than that of --screenshot") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(file));
+  }
+}
+
+TEST_CASE("a run with thousands of options is refused by its beginning") {
+  const TemporaryFolder folder;
+  std::string run = "im2win.cpu:simd=on";
+  for (int k = 0; k < 5000; ++k) run += ",simd=on";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--set", "performance.run=" + run}, std::vector<std::string>{"--live", run},
+        std::vector<std::string>{"--live", "im2win.cpu:" + std::string(5000, 'x')},
+        std::vector<std::string>{"--live", std::string(5000, 'x')},
+        std::vector<std::string>{"--set", "kernel.run=" + run}}) {
+    std::vector<std::string> call{"view", "--panel", "performance", "--export", folder.path() + "/out.csv"};
+    call.insert(call.end(), words.begin(), words.end());
+    const CommandResult result = convlens_command(call);
+    if (left_out(result)) return;
+    INFO(result.err);
+    CHECK(result.exit == 2);
+    CHECK(result.err_lines().size() == 1);
+    CHECK(result.err.size() < 1000);
+  }
+}
+
 TEST_CASE("a state file whose fields contradict its layer and rows is refused in one line that names the field") {
   const TemporaryFolder folder;
   const std::string file = folder.path() + "/state.json", picture = folder.path() + "/out.png";

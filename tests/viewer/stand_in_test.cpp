@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <set>
 #include <thread>
 
@@ -113,4 +115,12 @@ TEST_CASE("why nothing is measured is said: no worker, or one that ended") {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   CHECK(why_not_measured(dead).find("exit code 3") != std::string::npos);
+}
+
+TEST_CASE("samples that are farther apart than their median are said to disagree, without a number") {
+  CHECK(spread_text(0.0412) == ", spread 4 %");
+  CHECK(spread_text(1) == ", spread 100 %");
+  CHECK(spread_text(1040.63) == ", samples disagree widely: other programs run");
+  CHECK(spread_text(std::numeric_limits<double>::infinity()) == ", samples disagree widely: other programs run");
+  CHECK(spread_text(std::nan("")).empty());
 }

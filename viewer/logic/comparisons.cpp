@@ -177,12 +177,21 @@ const Curve* known(const Study& study, const Records& records, const Job& job) {
   return measured != nullptr && !measured->line.ms.empty() ? measured : records.find(job);
 }
 
+double on_line(const std::vector<double>& values, const std::vector<double>& rates, double value) {
+  const auto after = std::ranges::lower_bound(values, value);
+  if (after == values.end() || (after == values.begin() && *after != value)) return std::nan("");
+  const auto k = static_cast<std::size_t>(after - values.begin());
+  if (*after == value) return rates[k];
+  const double part = std::log(value / values[k - 1]) / std::log(values[k] / values[k - 1]);
+  return rates[k - 1] + (rates[k] - rates[k - 1]) * part;
+}
+
 std::vector<double> crossovers(const std::vector<double>& values, const std::vector<double>& a,
                                const std::vector<double>& b) {
   std::vector<double> crossings;
   double value = 0, before = std::nan("");
   for (std::size_t k = 0; k < values.size(); ++k) {
-    const double now = std::log(a[k] / b[k]);
+    const double now = a[k] - b[k];
     if (!std::isfinite(now)) continue;
     if (before * now < 0)
       crossings.push_back(

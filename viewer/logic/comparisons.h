@@ -60,7 +60,13 @@ std::optional<Comparisons> comparisons(const State& state);
 // What is known of a job: measured, or else recorded; null for nothing.
 const Curve* known(const Study& study, const Records& records, const worker::Job& job);
 
-// Where two curves over the same values change places, on a scale of logarithms; values without a number are left out.
+// Curves of a sweep are drawn as straight lines from value to value over a scale of logarithms, their rates on a linear
+// one. What is read off them is read off these lines.
+//
+// The rate of such a curve at `value`; NaN outside of its values.
+double on_line(const std::vector<double>& values, const std::vector<double>& rates, double value);
+
+// Where two curves over the same values change places; values without a number are left out.
 std::vector<double> crossovers(const std::vector<double>& values, const std::vector<double>& a,
                                const std::vector<double>& b);
 

@@ -12,6 +12,7 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/measure/device.h"
 #include "algorithms/measure/side_by_side.h"
+#include "algorithms/shortened.h"
 #include "kernels/row.h"
 #include "kernels/runtime.h"
 #include "viewer/logic/kernel_sheet.h"
@@ -21,6 +22,8 @@
 namespace convlens::viewer {
 
 namespace {
+
+constexpr std::size_t kMostOfMessage = 300;  // bytes of a compiler's message: template errors have no end
 
 constexpr const char* kRecordedFor = "sm_90a";  // all shipped records are of an H200
 
@@ -42,6 +45,22 @@ nlohmann::json record_of(const Plan& plan, const std::string& layer) {
 
 }  // namespace
 
+std::string message_at_no_line(const std::string& log) {
+  std::istringstream lines(log);
+  std::string first, second, used;
+  std::getline(lines, first);
+  if (!first.ends_with(':')) return shortened(first, kMostOfMessage);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("ptxas") && line.find("error") != std::string::npos) return shortened(line, kMostOfMessage);
+    // NVRTC 13 leaves ptxas's error out of its log: the resources that were too many are then all that is known.
+    if (const auto at = line.find("Used "); line.starts_with("ptxas info") && at != std::string::npos)
+      used = "ptxas refuses it and says no more than this: " + line.substr(at);
+    if (second.empty()) second = line;
+  }
+  if (!used.empty()) return shortened(used, kMostOfMessage);
+  return shortened(first + " " + second, kMostOfMessage);
+}
+
 std::vector<CompilerMessage> compiler_messages(const std::string& log) {
   std::vector<CompilerMessage> messages;
   std::istringstream lines(log);
@@ -53,6 +72,7 @@ std::vector<CompilerMessage> compiler_messages(const std::string& log) {
     const auto [end, error] = std::from_chars(line.data() + open + 1, line.data() + close, message.line);
     if (error != std::errc{} || end != line.data() + close) continue;
     message.error = message.text.find("error") < message.text.find(':');
+    message.text = shortened(message.text, kMostOfMessage);
     messages.push_back(std::move(message));
   }
   return messages;
@@ -93,11 +113,8 @@ Build build_of(const KernelSheet& sheet, const std::string& layer, const std::fu
   } catch (const BadInput& error) {
     build.failed = true;
     build.messages = compiler_messages(error.what());
-    // What the compiler says at no line, it says first at the end of the text.
-    const std::string what = error.what();
-    if (build.messages.empty())
-      build.messages.push_back(
-          {sheet.launch.kernel.file, 1, true, what.substr(0, what.find('\n', what.find('\n') + 1))});
+    if (std::ranges::none_of(build.messages, &CompilerMessage::error))
+      build.messages.insert(build.messages.begin(), {"", 0, true, message_at_no_line(error.what())});
   } catch (const Error& error) {
     build.why_not = error.what();
   }

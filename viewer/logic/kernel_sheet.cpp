@@ -104,6 +104,12 @@ bool is_text(const std::string& text) {
   return text.find('\0') == std::string::npos && nlohmann::json::parse(kept).get<std::string>() == text;
 }
 
+// Implicit GEMM is im2col's product, its matrix gathered tile by tile: who looks for the one means the other too.
+bool are_kin(const std::string& a, const std::string& b) {
+  const auto is_lowering = [](const std::string& family) { return family == "im2col" || family == "implicit_gemm"; };
+  return a == b || (is_lowering(a) && is_lowering(b));
+}
+
 // The run that the state names, or the first chosen one that has kernels. Where there is neither, why, and which rows
 // of the same families have some.
 std::string choose_run(const State& state, KernelSheet& sheet) {
@@ -122,7 +128,9 @@ std::string choose_run(const State& state, KernelSheet& sheet) {
   }
   std::string have;
   for (const Algorithm* row : algorithms())
-    if (has_kernels(*row) && (families.empty() || std::ranges::find(families, row->family) != families.end())) {
+    if (has_kernels(*row) && (families.empty() || std::ranges::any_of(families, [&](const std::string& family) {
+                                return are_kin(family, row->family);
+                              }))) {
       sheet.instead.push_back(row->id);
       have += (have.empty() ? "" : ", ") + row->id;
     }

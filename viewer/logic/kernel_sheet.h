@@ -44,14 +44,16 @@ std::vector<std::string> kernel_runs(const State& state);
 // Never throws: what stands against it is in `refused`.
 KernelSheet kernel_sheet(const State& state, const ConvProblem& problem);
 
-// A line of the compiler's log that is about a line of a text.
+// A line of the compiler's log that is about a line of a text, or, with line 0, about none: what ptxas says, or that
+// the compiler died.
 struct CompilerMessage {
   std::string file;
   std::int64_t line = 0;
   bool error = false;
-  std::string text;
+  std::string text;  // at most its first 300 bytes
 };
-std::vector<CompilerMessage> compiler_messages(const std::string& log);
+std::vector<CompilerMessage> compiler_messages(const std::string& log);  // those about lines
+std::string message_at_no_line(const std::string& log);                  // where none of those is an error
 
 struct Build {
   std::string why_not;    // why nothing was compiled, or ""

@@ -29,10 +29,20 @@ std::vector<double> errors(DType dtype, const std::vector<double>& y, const Answ
   std::vector<double> sizes(y.size());
   for (std::size_t k = 0; k < y.size(); ++k) {
     const double difference = std::abs(y[k] - right.y[k]);
-    const bool none = difference == 0 || same_special(dtype, y[k], right.y[k]);
-    sizes[k] = none ? 0 : difference / (unit_roundoff(dtype) * scale.sum_abs[k]);
+    if (same_special(dtype, y[k], right.y[k]))
+      sizes[k] = std::numeric_limits<double>::quiet_NaN();
+    else if (!std::isfinite(difference))
+      sizes[k] = std::numeric_limits<double>::infinity();
+    else
+      sizes[k] = difference == 0 ? 0 : difference / (unit_roundoff(dtype) * scale.sum_abs[k]);
   }
   return sizes;
+}
+
+std::string not_finite(const std::vector<double>& y, const std::vector<double>& right) {
+  const auto any = [&](auto wanted) { return std::ranges::any_of(y, wanted) || std::ranges::any_of(right, wanted); };
+  if (any([](double value) { return std::isnan(value); })) return "NaN";
+  return any([](double value) { return std::isinf(value); }) ? "Inf" : "";
 }
 
 // Promises (b) and (c) on the clean data; outputs that the type cannot hold are left out.
@@ -49,6 +59,13 @@ Verdict within(const char* promise, const std::vector<double>& y, const Plan& pl
   }
   if (verdict.made) comparison.conclude(verdict, plan.problem().y_shape(), false);
   return verdict;
+}
+
+// Promise (c), where the row gives it.
+Verdict likely(const std::vector<double>& y, const Plan& plan, const OracleCache::Entry& entry,
+               const std::string& fault) {
+  if (!plan.error_model().likely) return {.promise = "likely"};
+  return within("likely", y, plan, entry, likely_bounds(plan, entry), fault);
 }
 
 // Whether outputs read the injected element.
@@ -106,16 +123,15 @@ Reach reach_of(const Plan& plan, const Material& material, const std::vector<dou
 
 void compute(Numerics& result, const std::shared_ptr<const Plan>& plan, std::uint64_t seed, Materials& materials) {
   const Material& material = *result.material;
-  result.verdicts.push_back(check_exact(plan, seed, materials.integers()));
   Trial clean(plan, material.plain.inputs);
   result.y = clean.run();
   std::vector<double> bound = worst_case_bounds(*plan, material.plain);
-  result.verdicts.push_back(within("worst", result.y, *plan, material.plain, bound, clean.fault()));
-  if (plan->error_model().likely)
-    result.verdicts.push_back(
-        within("likely", result.y, *plan, material.plain, likely_bounds(*plan, material.plain), clean.fault()));
+  if (material.in_range)
+    result.verdicts = {check_exact(plan, seed, materials.integers()),
+                       within("worst", result.y, *plan, material.plain, bound, clean.fault()),
+                       likely(result.y, *plan, material.plain, clean.fault())};
   else
-    result.verdicts.push_back({.promise = "likely"});
+    result.verdicts = {{.promise = "exact"}, {.promise = "worst"}, {.promise = "likely"}};
   const Answer* right = &material.plain.answer;
   if (material.struck) {
     result.y = Trial(plan, material.struck->inputs).run();
@@ -127,7 +143,8 @@ void compute(Numerics& result, const std::shared_ptr<const Plan>& plan, std::uin
   for (std::size_t k = 0; k < bound.size(); ++k)
     if (const double unit = unit_roundoff(result.dtype) * material.plain.answer.sum_abs[k]; unit > 0)
       result.bound = std::max(result.bound, bound[k] / unit);
-  const auto size = [](double error) { return std::isnan(error) ? std::numeric_limits<double>::infinity() : error; };
+  result.not_finite = not_finite(result.y, result.right);
+  const auto size = [](double error) { return std::isnan(error) ? -1 : error; };
   result.worst = static_cast<std::size_t>(std::ranges::max_element(result.error, {}, size) - result.error.begin());
   result.declared = plan->error_model().spread;
   if (result.declared == Spread::tile)

@@ -30,14 +30,15 @@ struct Numerics {
   DType dtype = DType::f32;
   std::string refused{};  // why there are no numbers, or ""
   std::shared_ptr<const Material> material{};
-  std::vector<Verdict> verdicts{};  // exact, worst, likely
+  std::vector<Verdict> verdicts{};  // exact, worst, likely; none is made where x is out of the type's range
 
   // Of every output, in NCHW order.
   std::vector<double> y{};      // as the row computed it, what was injected included
   std::vector<double> right{};  // as the oracle has it
-  std::vector<double> error{};  // |y − right| ÷ (u·Σ|x||w|); NaN or Inf where only one of the two is a number
+  std::vector<double> error{};  // |y − right| ÷ (u·Σ|x||w|); Inf where only one is a number in the type, NaN where none
   double bound = 0;             // the largest worst-case bound, in the same unit
-  std::size_t worst = 0;        // the output with the largest error; NaN counts as larger than all
+  std::size_t worst = 0;        // the output with the largest error; of those without one only where all are
+  std::string not_finite{};  // "NaN" where some output is or should be, else "Inf" where some is, else ""
 
   Spread declared = Spread::exact;
   std::int64_t tile_h = 0, tile_w = 0;  // outputs of a tile; 0: the row has none
@@ -73,7 +74,7 @@ ElementTerms terms_of(const ConvProblem& problem, const Inputs& inputs, const Sh
 struct Histogram {
   static constexpr int kPerDecade = 4, kLeast = -5, kMost = 5;  // powers of ten of u·Σ|x||w|
   std::vector<std::int64_t> bins;       // of (kMost − kLeast)·kPerDecade; the ends hold the rest
-  std::int64_t zero = 0, infinite = 0;  // no error at all; NaN and Inf
+  std::int64_t zero = 0, infinite = 0;  // no error at all; outputs that are no number, whether rightly or not
   std::int64_t most = 0;                // of one bin
 };
 Histogram histogram_of(const Numerics& numerics);

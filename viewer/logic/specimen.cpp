@@ -63,10 +63,21 @@ Tensor times_power(const Tensor& from, DType dtype, int exponent) {
   return result;
 }
 
-std::int64_t count_infinite(const Tensor& x) {
+template <class Wanted>
+std::int64_t count(const Tensor& x, Wanted wanted) {
   const Tensor wide = converted(x.view(), DType::f64, Layout::NCHW);
   const double* const first = wide.as<double>().data;
-  return std::count_if(first, first + wide.size(), [](double value) { return std::isinf(value); });
+  return std::count_if(first, first + wide.size(), wanted);
+}
+
+std::string range_note(const Material& material, DType dtype, std::int64_t elements) {
+  const std::string in = "In " + std::string(name(dtype)) + " ";
+  const auto so_many = [&](std::int64_t some) { return std::to_string(some) + " of " + std::to_string(elements); };
+  if (material.overflowed > 0)
+    return in + so_many(material.overflowed) + " elements of x are too large at this scale, and Inf: no verdict.";
+  if (!material.in_range) return in + "all of x is 0, being too small at this scale: no verdict.";
+  return material.vanished > 0 ? in + so_many(material.vanished) + " elements of x are too small at this scale, and 0."
+                               : "";
 }
 
 double injected_value(const std::string& injection, int exponent) {
@@ -106,9 +117,15 @@ Material material_of(const ConvProblem& problem, DType dtype, std::uint64_t seed
     return inputs;
   };
   Material material;
+  const auto is_zero = [](double value) { return value == 0; };
+  const std::int64_t zeros = count(make_inputs(problem, dtype, {Data::Kind::uniform, {}, seed}).x, is_zero);
   material.plain.inputs = scaled();
   material.plain.answer = oracle(problem, material.plain.inputs);
-  material.overflowed = count_infinite(material.plain.inputs.x);
+  const Tensor& x = material.plain.inputs.x;
+  material.overflowed = count(x, [](double value) { return std::isinf(value); });
+  material.vanished = count(x, is_zero) - zeros;
+  material.in_range = material.overflowed == 0 && (material.vanished == 0 || zeros + material.vanished < x.size());
+  material.note = range_note(material, dtype, x.size());
   if (settings.injection == "none" || problem.n() == 0) return material;
 
   material.at = {0, 0, settings.down * (problem.hi() - 1) / 100, settings.across * (problem.wi() - 1) / 100};
@@ -118,6 +135,9 @@ Material material_of(const ConvProblem& problem, DType dtype, std::uint64_t seed
   visit(dtype, [&]<class T>() {
     struck->inputs.x.as<T>()(n, c, h, w) = static_cast<T>(injected_value(settings.injection, exponent));
   });
+  if (settings.injection == "outlier" && std::isinf(element(struck->inputs.x.view(), n, c, h, w)))
+    material.note += std::string(material.note.empty() ? "" : " ") + "In " + std::string(name(dtype)) +
+                     " the outlier is too large, and Inf.";
   struck->answer = oracle(problem, struck->inputs);
   material.struck = struck;
   return material;

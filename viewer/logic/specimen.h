@@ -43,7 +43,9 @@ struct Material {
   OracleCache::Entry plain;
   std::shared_ptr<const OracleCache::Entry> struck;  // null when nothing is injected
   Shape at{};                                        // of the injected element
-  std::int64_t overflowed = 0;                       // elements of x that the type could not hold
+  std::int64_t overflowed = 0, vanished = 0;         // elements of x that became Inf, or 0, in the type
+  bool in_range = true;                              // x has no Inf, and is not 0 as a whole: rows can be judged
+  std::string note{};  // what the type made of x at this scale, in words: "In f16 all of x is 0 …", or ""
 };
 inline constexpr int kOutlierExponent = 12;
 

@@ -1,6 +1,7 @@
 #include "viewer/logic/stand_in.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "algorithms/error.h"
 #include "algorithms/problem/layers.h"
@@ -106,6 +107,12 @@ std::string timed_of(const Job& job) { return job.kernel_alone ? "kernel" : job.
 
 std::string timed_title(const std::string& timed) {
   return timed == "kernel" ? "kernel alone" : timed == "cold" ? "cold caches" : "whole call";
+}
+
+std::string spread_text(double spread) {
+  if (std::isnan(spread)) return "";
+  if (spread > 1) return ", samples disagree widely: other programs run";
+  return ", spread " + std::to_string(std::lround(100 * spread)) + " %";
 }
 
 Contributions contributions(const Comparisons& compared, const Study& study, const Records& records) {

@@ -30,6 +30,10 @@ std::string settings_text(const worker::Job& job);
 std::string timed_of(const worker::Job& job);
 std::string timed_title(const std::string& timed);
 
+// How far samples are apart, (third quartile − first quartile) / median, as it follows a rate: ", spread 4 %"; beyond
+// the median itself in words, for then the number says nothing; "" for NaN.
+std::string spread_text(double spread);
+
 // One bar of the waterfall: the live run, or that with other options.
 struct Contribution {
   std::string text;  // which options: "as it is", "Double buffering = off"

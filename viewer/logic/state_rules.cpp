@@ -5,6 +5,7 @@
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
 #include "algorithms/problem/layers.h"
+#include "algorithms/shortened.h"
 #include "kernels/text.h"
 #include "viewer/logic/kernel_sheet.h"
 #include "viewer/logic/links.h"
@@ -20,7 +21,7 @@ std::string wrong_run(const std::string& field, const std::string& run) {
     if (!run.empty()) parse_run(run);
     return "";
   } catch (const BadInput& error) {
-    return field + ": " + run + ", must be a row of `convlens list algorithms` with options that it has";
+    return field + ": " + shortened(run) + ", must be a row of `convlens list algorithms` with options that it has";
   }
 }
 
@@ -30,7 +31,7 @@ std::string wrong_numerics_run(const State& state) {
   const std::string wrong = wrong_run("numerics.run", run);
   const bool shown = run.empty() || std::ranges::find(state.runs, run) != state.runs.end();
   if (!wrong.empty() || shown || state.panel != "numerics") return wrong;
-  return "numerics.run: " + run + ", must be one of the chosen runs";
+  return "numerics.run: " + shortened(run) + ", must be one of the chosen runs";
 }
 
 // A row that has kernels, or "".
@@ -42,7 +43,7 @@ std::string wrong_kernel_run(const std::string& run) {
   std::string rows;
   for (const Algorithm* other : algorithms())
     if (has_kernels(*other) && other->family == row.family) rows += (rows.empty() ? ", as " : ", ") + other->id;
-  return "kernel.run: " + run + ", must be a row that has CUDA kernels" + rows;
+  return "kernel.run: " + shortened(run) + ", must be a row that has CUDA kernels" + rows;
 }
 
 // Texts that no kernel would ever read.
@@ -52,7 +53,8 @@ std::string wrong_text(const KernelState& state, const std::vector<std::string>&
     try {
       gpu::kernel_file(file);
     } catch (const BadInput&) {
-      return "kernel.texts: " + file + ", must be a file of kernels/, or one that the kernel on show includes";
+      return "kernel.texts: " + shortened(file) +
+             ", must be a file of kernels/, or one that the kernel on show includes";
     }
   }
   return "";
@@ -70,9 +72,11 @@ std::string wrong_kernel(const State& state, const ConvProblem& problem) {
   if (state.panel != "kernel" || !sheet.refused.empty()) return "";  // the panel says why it is refused
   if (k.step != 0 && k.step != sheet.step)
     return "kernel.step: " + std::to_string(k.step) + ", must be a step of " + sheet.run + " that is a kernel";
-  if (!k.file.empty() && k.file != sheet.file) return "kernel.file: " + k.file + ", must be a text of " + sheet.run;
+  if (!k.file.empty() && k.file != sheet.file)
+    return "kernel.file: " + shortened(k.file) + ", must be a text of " + sheet.run;
   if (!k.architecture.empty() && k.architecture != sheet.architecture)
-    return "kernel.architecture: " + k.architecture + ", must be one that " + sheet.run + " can be compiled for";
+    return "kernel.architecture: " + shortened(k.architecture) + ", must be one that " + sheet.run +
+           " can be compiled for";
   return "";
 }
 
@@ -81,7 +85,8 @@ std::string wrong_kernel(const State& state, const ConvProblem& problem) {
 std::string wrong_layer(const State& state) {
   if (state.layer.empty()) return "";
   const auto layer = std::ranges::find(named_layers(), state.layer, &NamedLayer::name);
-  if (layer == named_layers().end()) return "layer: " + state.layer + ", must be a row of `convlens list layers`";
+  if (layer == named_layers().end())
+    return "layer: " + shortened(state.layer) + ", must be a row of `convlens list layers`";
   ConvSpec named = layer->spec;
   named.n = state.spec.n;
   return named == state.spec ? "" : "layer: " + state.layer + ", must be \"\" for sizes that are not its own";
@@ -109,7 +114,8 @@ std::vector<std::string> wrong_in(const State& state, const Model& model) {
   std::vector<std::string> lines{wrong_layer(state), model.overflow()};
   for (const BrokenRule& rule : model.broken()) lines.push_back(rule.line());
   for (const std::string& run : model.unknown_runs())
-    lines.push_back("runs: " + run + ", must be a row of `convlens list algorithms` with options that it has");
+    lines.push_back("runs: " + shortened(run) +
+                    ", must be a row of `convlens list algorithms` with options that it has");
   lines.push_back(model.wrong_cursor(state.cursor));
   lines.push_back(wrong_block(state, model));
   lines.push_back(wrong_run("performance.run", state.performance.run));

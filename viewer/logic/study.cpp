@@ -25,6 +25,13 @@ void Curve::add(const std::vector<double>& ms, double from, double to) {
 
 double Curve::executed_tflops() const { return convlens::tflops(line.executed, line.median_ms()); }
 
+double Curve::highest_median(double from) const {
+  float most = 0;
+  for (std::size_t k = 0; k < median.size(); ++k)
+    if (seconds[k] >= from && std::isfinite(median[k])) most = std::max(most, median[k]);
+  return static_cast<double>(most);
+}
+
 std::string key_of(const Job& job) {
   Job what = job;
   what.id = 0, what.repeats = 1, what.seconds = 0, what.endless = false, what.layer.clear();
@@ -107,6 +114,7 @@ void Study::leave_live() {
 void Study::show(const Job& job) {
   if (!can_measure() || (live_ && key_of(live_->job) == key_of(job))) return;
   leave_live();
+  std::erase_if(ghosts_, [key = key_of(job)](const auto& ghost) { return key_of(ghost->job) == key; });
   live_ = std::make_shared<Curve>();
   live_->job = job;
   live_->line.run = job.run;
@@ -167,9 +175,9 @@ void Study::restart() {
 
 const Curve* Study::find(const Job& job) const {
   const std::string key = key_of(job);
+  if (live_ && !live_->line.ms.empty() && key_of(live_->job) == key) return live_.get();
   const auto found = measured_.find(key);
-  if (found != measured_.end() && found->second->answered()) return found->second.get();
-  return live_ && !live_->line.ms.empty() && key_of(live_->job) == key ? live_.get() : nullptr;
+  return found != measured_.end() && found->second->answered() ? found->second.get() : nullptr;
 }
 
 Study::Progress Study::progress() const {

@@ -38,6 +38,7 @@ struct Curve {
 
   void add(const std::vector<double>& ms, double from, double to);  // spread evenly over the time between
   double executed_tflops() const;                                   // executed FLOPs / rolling median
+  double highest_median(double from) const;                         // of the line since then; 0 where it has none
 
   static constexpr std::size_t kMostSamples = 20'000;  // the older half is forgotten then
 };
@@ -54,7 +55,8 @@ class Study {
   bool can_measure() const { return !words_.empty(); }
   void poll();  // takes what the worker has said
 
-  // The run whose line moves. When it is another than before, the old line becomes a ghost.
+  // The run whose line moves. When it is another than before, the old line becomes a ghost, and the ghosts of this one
+  // are gone: no run has two rates at a time.
   void show(const worker::Job& job);
   void rest();  // no live run
 
@@ -69,7 +71,7 @@ class Study {
 
   const Curve* live() const { return live_.get(); }
   const std::deque<std::shared_ptr<const Curve>>& ghosts() const { return ghosts_; }
-  const Curve* find(const worker::Job& job) const;  // what was measured of it; null for nothing
+  const Curve* find(const worker::Job& job) const;  // what was measured of it, the live line first; null for nothing
 
   struct Progress {
     std::size_t done = 0, all = 0;  // jobs, each pass of them; all is 0 when none is wanted

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "algorithms/error.h"
+#include "algorithms/shortened.h"
 #include "viewer/logic/comparisons.h"
 
 namespace convlens::viewer {
@@ -83,7 +84,7 @@ void measure_runs(App& app, const ViewOptions& options) {
   for (const std::string& run : options.measured_runs) {
     next.performance.run = run;
     compared = comparisons(next);
-    if (!compared) throw BadInput("performance.run: " + run + ", must be a row with options that it has");
+    if (!compared) throw BadInput("performance.run: " + shortened(run) + ", must be a row with options that it has");
     measuring.live(compared->job, options.measure_seconds / static_cast<double>(options.measured_runs.size()));
   }
   app.change(next);

@@ -89,6 +89,12 @@ std::vector<DrawnLetter> drawn_letters() {
   return letters;
 }
 
+std::string drawn_text() {
+  std::string letters;
+  for (const DrawnLetter& letter : drawn_letters()) letters += static_cast<char>(letter.code < 128 ? letter.code : '?');
+  return letters;
+}
+
 std::vector<std::string> faults_of_text(const std::vector<DrawnLetter>& letters,
                                         const std::vector<Screen::Window>& windows) {
   std::map<std::string, Point> scrolls;  // how far a window, or one that it lies in, can be scrolled

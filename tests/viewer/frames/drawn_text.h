@@ -23,6 +23,9 @@ struct DrawnLetter {
 // Of the frame that was drawn last.
 std::vector<DrawnLetter> drawn_letters();
 
+// Its letters in a row, those outside of ASCII as '?'; without spaces, which are not drawn.
+std::string drawn_text();
+
 // What is wrong with them, a line each: letters that are cut where the window does not scroll, an ellipsis right after
 // a letter, and letters on top of each other.
 std::vector<std::string> faults_of_text(const std::vector<DrawnLetter>& letters,

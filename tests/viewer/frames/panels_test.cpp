@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.h"
+#include "tests/viewer/frames/drawn_text.h"
 #include "tests/viewer/frames/screen.h"
 #include "tests/viewer/states.h"
 #include "viewer/logic/tour.h"
@@ -91,6 +92,34 @@ TEST_CASE("the scale of x that is dragged is one step of undo, and its numbers c
   screen.settle();
   screen.key(Key::z, true);
   CHECK(screen.state().numerics.exponent == 0);
+}
+
+TEST_CASE("what a type cannot hold is said in the table of verdicts, whichever type is in front") {
+  if (!can_draw()) return;
+  viewer::State state = numerics_state();
+  const auto text_at = [&](std::int64_t exponent) {
+    state.numerics.exponent = exponent;
+    Screen screen(state, 1600, 1000);
+    screen.picture();
+    return drawn_text();
+  };
+  using Catch::Matchers::Contains;
+  const std::string large = text_at(20);
+  CHECK_THAT(large, Contains("Inf16") && Contains("elementsofxaretoolargeatthisscale,andInf:noverdict."));
+  CHECK_THAT(large, Contains("NaN"));
+  const std::string small = text_at(-30);
+  CHECK_THAT(small, Contains("Inf16allofxis0,beingtoosmall") && Contains("xis0"));
+  CHECK_THAT(small, !Contains("NaNtimes"));
+  state.numerics.dtype = DType::f16;
+  CHECK_THAT(text_at(-30), Contains("alltermsare0") && !Contains("NaNtimes"));
+  CHECK_THAT(text_at(25), !Contains("offbyNaN"));
+}
+
+TEST_CASE("the bins at both sides of the histogram have names") {
+  if (!can_draw()) return;
+  Screen screen(numerics_state(), 1600, 1000);
+  screen.picture();
+  CHECK_THAT(drawn_text(), Catch::Matchers::Contains("0NaN,Inf"));  // in the order in which they are drawn
 }
 
 TEST_CASE("the pictures of one row with and without a NaN differ on the error map") {

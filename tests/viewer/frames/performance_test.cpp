@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "algorithms/interface/registry.h"
 #include "algorithms/measure/device.h"
 #include "algorithms/worker/child.h"
 #include "tests/catch.h"
@@ -109,6 +110,27 @@ TEST_CASE("of a row that cannot run here the record stands in at once, and nothi
   CHECK(screen.state().performance.timed == "cold");
   const auto rows = screen.app().data();
   CHECK(rows.front().at("tflops").get<double>() > 10);
+}
+
+TEST_CASE("what else than switches can be chosen of a row is a list behind a button") {
+  if (!can_draw()) return;
+  viewer::State state = viewer::first_state();
+  state.panel = "performance";
+  state.performance.run = "im2win.tc";
+  Screen screen(state, 1600, 1000);
+  screen.settle();
+  std::vector<std::string> ids;
+  for (const Option& option : parse_run("im2win.tc").algorithm->options)
+    if (!option.ablation && option.values.size() > 1) ids.push_back(option.id);
+  REQUIRE(ids.size() > 2);
+  const auto button = find(screen, std::to_string(ids.size()) + " choices");
+  REQUIRE(button);
+  screen.click(*button);
+  screen.frames(3);
+  for (const std::string& id : ids) {
+    INFO(id);
+    CHECK(drawn_text().find(id) != std::string::npos);
+  }
 }
 
 TEST_CASE("another panel in front lets the worker rest") {

@@ -30,9 +30,13 @@ void draw_messages(Scene& scene, const KernelSheet& sheet, const Build& build) {
     if (++shown > kMost) break;
     ImGui::PushID(static_cast<int>(shown));
     ImGui::PushStyleColor(ImGuiCol_Text, message.error ? palette().wrong : palette().faint);
-    ImGui::TextWrapped("%s, line %lld: %s", message.file.c_str(), static_cast<long long>(message.line),
-                       message.text.c_str());
+    const std::string where = message.file + ", line " + std::to_string(message.line) + ": ";
+    wrapped_text((message.line > 0 ? where : "") + message.text);
     ImGui::PopStyleColor();
+    if (message.line == 0) {
+      ImGui::PopID();
+      continue;
+    }
     if (ImGui::IsItemHovered()) ImGui::SetTooltip("click: to that line");
     if (ImGui::IsItemClicked()) {
       scene.kept.get<SourceView>("source").wanted_line = message.line;

@@ -37,6 +37,25 @@ void draw_terms(const ElementTerms& terms) {
   ImGui::EndTable();
 }
 
+// How far an output is off, or why that is no number.
+std::string off_by(const Numerics& cell, std::size_t number) {
+  const double y = cell.y[number], right = cell.right[number], error = cell.error[number];
+  if (std::isnan(error))
+    return std::isfinite(right) ? "too large for " + std::string(name(cell.dtype))
+                                : "both are no numbers, as they must";
+  if (!std::isfinite(error)) return "only one of the two is a number";
+  const std::string off = "off by " + number_text(std::abs(y - right), 3);
+  return error == 0 ? off : off + ", that is " + number_text(error, 3) + " u·Σ|x||w|";
+}
+
+std::string sum_of(const ElementTerms& terms, bool bias) {
+  std::string text = "Terms > 0 sum up to " + number_text(terms.positive) + ", those < 0 to " +
+                     number_text(terms.negative) + (bias ? ", bias " + number_text(terms.bias) : "");
+  if (terms.positive == 0 && terms.negative == 0) return text + ": all terms are 0.";
+  if (std::isnan(terms.cancellation)) return text + ": Σ|x||w| is no number, nor is y.";
+  return text + "; Σ|x||w| is " + number_text(terms.cancellation, 3) + " times |y|.";
+}
+
 }  // namespace
 
 void draw_element(Scene& scene, const NumericsTable& table) {
@@ -45,18 +64,13 @@ void draw_element(Scene& scene, const NumericsTable& table) {
   const ConvProblem& p = table.specimen.problem;
   const Shape at = shown_element(scene.state, table);
   const std::size_t number = output_number(at, p.y_shape());
-  const bool worst = number == cell.worst;
-  const std::string off = std::isfinite(cell.error[number])
-                              ? "off by " + number_text(std::abs(cell.y[number] - cell.right[number]), 3) +
-                                    ", that is " + number_text(cell.error[number], 3) + " u·Σ|x||w|"
-                              : "only one of the two is a number";
+  const bool worst = number == cell.worst && cell.error[number] > 0;
   ImGui::TextWrapped("y%s%s = %s, right %s: %s", tuple(at).c_str(), worst ? ", the worst," : "",
-                     number_text(cell.y[number], 9).c_str(), number_text(cell.right[number], 9).c_str(), off.c_str());
+                     number_text(cell.y[number], 9).c_str(), number_text(cell.right[number], 9).c_str(),
+                     off_by(cell, number).c_str());
   const Inputs& inputs = cell.material->struck ? cell.material->struck->inputs : cell.material->plain.inputs;
   const ElementTerms terms = terms_of(p, inputs, at);
-  faint_text("Terms > 0 sum up to " + number_text(terms.positive) + ", those < 0 to " + number_text(terms.negative) +
-             (p.bias() ? ", bias " + number_text(terms.bias) : "") + "; Σ|x||w| is " +
-             number_text(terms.cancellation, 3) + " times |y|.");
+  faint_text(sum_of(terms, p.bias()));
   draw_terms(terms);
   if (terms.terms.size() > kShown) faint_text("and " + std::to_string(terms.terms.size() - kShown) + " smaller ones");
 }

@@ -14,8 +14,8 @@ namespace {
 // Powers of ten of u·Σ|x||w| that the colours span.
 constexpr double kDarkest = -3, kBrightest = 2;
 
-std::uint32_t colour_of(double error, std::uint32_t wrong) {
-  if (!std::isfinite(error)) return wrong;
+std::uint32_t colour_of(double error, std::uint32_t wrong, std::uint32_t no_number) {
+  if (!std::isfinite(error)) return std::isnan(error) ? no_number : wrong;
   return viridis(error == 0 ? 0 : (std::log10(error) - kDarkest) / (kBrightest - kDarkest));
 }
 
@@ -116,7 +116,7 @@ void draw_borders(const ConvProblem& p, const Numerics& cell, const GridAnswer& 
 
 std::string explanation(const ConvProblem& p, const Numerics& cell) {
   const ConvSpec& s = p.spec();
-  std::string text = "bright: far off; red: only one of the two is a number";
+  std::string text = "bright: far off; red: only one of the two is a number; grey: neither is";
   if (cell.tile_h > 1 || cell.tile_w > 1)
     text += "\nthin lines: tiles of " + std::to_string(cell.tile_h) + " x " + std::to_string(cell.tile_w) + " outputs";
   if (s.pad_top + s.pad_bottom + s.pad_left + s.pad_right > 0) text += "\npurple: outside, windows touch the padding";
@@ -141,8 +141,8 @@ void draw_grid(Scene& scene, const NumericsTable& table, std::int64_t channel) {
       .sheet = sheet,
       .key = "errors" + std::to_string(reinterpret_cast<std::uintptr_t>(cell.get())) + "," + std::to_string(channel) +
              (scene.state.dark ? "d" : "l"),
-      .colour = [error, wrong = palette().wrong](std::int64_t row,
-                                                 std::int64_t column) { return colour_of(error(row, column), wrong); },
+      .colour = [error, wrong = palette().wrong, none = palette().faint](
+                    std::int64_t row, std::int64_t column) { return colour_of(error(row, column), wrong, none); },
       .number = [error](std::int64_t row, std::int64_t column) { return number_text(error(row, column), 2); }};
   if (at[1] == channel) contents.cursor = Coord{at[0], at[1], at[2], at[3]};
   contents.lens = false;

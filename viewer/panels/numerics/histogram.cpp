@@ -28,15 +28,21 @@ struct Axes {
 void draw_scale(const Axes& axes) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddLine({axes.first.x, axes.last.y}, axes.last, palette().faint);
-  float free = axes.first.x;  // from where on a number may stand without touching the one before
+  const float gap = ImGui::GetFontSize() * 0.4f;
+  const std::string least = "0", most = "NaN, Inf";  // of the bins at the sides
+  const float end = axes.last.x - ImGui::CalcTextSize(most.c_str()).x;
+  list.AddText({axes.first.x, axes.last.y + 5}, palette().faint, least.c_str());
+  list.AddText({end, axes.last.y + 5}, palette().faint, most.c_str());
+  // From where on a number may stand without touching the one before.
+  float free = axes.first.x + ImGui::CalcTextSize(least.c_str()).x + gap;
   for (int power = kLeast; power <= kMost; ++power) {
     const float x = axes.x(power);
     list.AddLine({x, axes.last.y}, {x, axes.last.y + 4}, palette().faint);
     const std::string text = number_text(std::pow(10.0, power), power > 0 ? 5 : 1);
     const float width = ImGui::CalcTextSize(text.c_str()).x;
-    if (x - width / 2 < free || x + width / 2 > axes.last.x) continue;
+    if (x - width / 2 < free || x + width / 2 + gap > end) continue;
     list.AddText({x - width / 2, axes.last.y + 5}, palette().faint, text.c_str());
-    free = x + width * 0.5f + ImGui::GetFontSize() * 0.4f;
+    free = x + width * 0.5f + gap;
   }
 }
 
@@ -58,17 +64,31 @@ void draw_line(const Axes& axes, const Histogram& histogram, ImU32 colour, bool 
   }
 }
 
-// A promise as a dashed line with its name beside it, in a line of text of its own.
-void draw_promise(const Axes& axes, double bound, const char* name, int line) {
-  if (!(bound > 0) || !std::isfinite(bound)) return;
-  const float x = axes.x(std::clamp(std::log10(bound), static_cast<double>(kLeast), static_cast<double>(kMost)));
+struct Promise {
+  const char* name;
+  double bound;
+};
+
+// Promises as dashed lines, the smaller bound first, each with its name beside it in a line of text of its own: where
+// no other line is, on the right if it can be.
+void draw_promises(const Axes& axes, const std::vector<Promise>& promises) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float dash = ImGui::GetFontSize() / 3;
-  for (float y = axes.first.y; y < axes.last.y; y += 2 * dash)
-    list.AddLine({x, y}, {x, std::min(y + dash, axes.last.y)}, palette().faint, 1.5f);
-  const float width = ImGui::CalcTextSize(name).x, gap = dash;
-  const float at = x + gap + width < axes.last.x ? x + gap : x - gap - width;
-  list.AddText({at, axes.first.y + static_cast<float>(line) * ImGui::GetTextLineHeight()}, palette().faint, name);
+  std::vector<float> places;
+  for (const Promise& promise : promises) {
+    const double power = std::clamp(std::log10(promise.bound), double{kLeast}, double{kMost});
+    const float x = places.emplace_back(axes.x(power));
+    for (float y = axes.first.y; y < axes.last.y; y += 2 * dash)
+      list.AddLine({x, y}, {x, std::min(y + dash, axes.last.y)}, palette().faint, 1.5f);
+  }
+  for (std::size_t k = 0; k < promises.size(); ++k) {
+    const float width = ImGui::CalcTextSize(promises[k].name).x;
+    const float right = k + 1 < places.size() ? places[k + 1] : axes.last.x;
+    const float at = places[k] + 2 * dash + width < right ? places[k] + dash : places[k] - dash - width;
+    const float top = axes.first.y + static_cast<float>(k) * ImGui::GetTextLineHeight();
+    list.AddRectFilled({at, top}, {at + width, top + ImGui::GetTextLineHeight()}, ImGui::GetColorU32(ImGuiCol_ChildBg));
+    list.AddText({at, top}, palette().faint, promises[k].name);
+  }
 }
 
 void draw_plot(const NumericsTable& table, ImVec2 size) {
@@ -80,7 +100,7 @@ void draw_plot(const NumericsTable& table, ImVec2 size) {
   if (ImGui::IsItemHovered())
     ImGui::SetTooltip(
         "Errors in u·Σ|x||w|, each row's highest bin at full height.\nThe first bin: no error at all; the "
-        "last: NaN and Inf where only one of the two is.");
+        "last: outputs that are, or should be, NaN or Inf.");
   draw_scale(axes);
   for (std::size_t k = 0; k <= table.runs.size(); ++k) {  // the one in front last
     const std::size_t run = k == table.runs.size() ? table.run : k;
@@ -90,8 +110,11 @@ void draw_plot(const NumericsTable& table, ImVec2 size) {
   const Numerics& front = *table.front();
   const double terms = static_cast<double>(table.specimen.problem.reduction());
   const double sums = unit_roundoff(accumulator_of(front.dtype)) / unit_roundoff(front.dtype);
-  if (front.verdicts.back().made) draw_promise(axes, 2 * std::sqrt(terms) * sums + 1, "likely", 0);
-  draw_promise(axes, front.bound, "worst case", 1);
+  std::vector<Promise> promises;
+  if (front.verdicts.back().made) promises.push_back({"likely", 2 * std::sqrt(terms) * sums + 1});
+  if (front.bound > 0 && std::isfinite(front.bound)) promises.push_back({"worst case", front.bound});
+  std::ranges::sort(promises, {}, &Promise::bound);
+  draw_promises(axes, promises);
 }
 
 void draw_names(const NumericsTable& table) {

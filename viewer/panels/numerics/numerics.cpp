@@ -129,6 +129,9 @@ nlohmann::ordered_json row_of(const Numerics& cell) {
   row["outputs"] = cell.error.size();
   row["outputs_without_error"] = histogram.zero;
   row["outputs_not_finite"] = histogram.infinite;
+  row["inputs_too_large"] = cell.material->overflowed;
+  row["inputs_vanished"] = cell.material->vanished;
+  row["note"] = cell.material->note;
   row["largest_error"] = cell.error[cell.worst];
   row["largest_bound"] = cell.bound;
   row["declared_spread"] = spread_name(cell.declared);

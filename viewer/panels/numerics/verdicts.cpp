@@ -1,5 +1,6 @@
 // The table of verdicts: every chosen row in every type, held to its three promises.
 #include <algorithm>
+#include <cmath>
 
 #include "viewer/panels/numerics/numerics.h"
 #include "viewer/ui/words.h"
@@ -31,13 +32,27 @@ void draw_tooltip(const Numerics& cell) {
   ImGui::BeginTooltip();
   ImGui::Text("%s in %s", cell.run.c_str(), std::string(name(cell.dtype)).c_str());
   if (!cell.refused.empty()) ImGui::TextUnformatted(cell.refused.c_str());
-  for (const Verdict& verdict : cell.verdicts) ImGui::TextUnformatted(verdict.line().c_str());
+  if (cell.computed() && !cell.material->note.empty()) ImGui::TextUnformatted(cell.material->note.c_str());
+  if (cell.computed() && cell.material->in_range)
+    for (const Verdict& verdict : cell.verdicts) ImGui::TextUnformatted(verdict.line().c_str());
   ImGui::EndTooltip();
 }
 
 // The marks, and the largest error beside them, or below where the column is narrow.
 float marks_width() { return 3 * 1.4f * 0.6f * ImGui::GetFontSize(); }
-bool number_fits(float column) { return marks_width() + ImGui::CalcTextSize("2.3e+02").x < column; }
+bool number_fits(float column, const std::string& text) {
+  return marks_width() + std::max(ImGui::CalcTextSize("2.3e+02").x, ImGui::CalcTextSize(text.c_str()).x) < column;
+}
+
+// The largest error, and what among the outputs is no number: "0.41, NaN".
+std::string outcome(const Numerics& cell) {
+  const Material& material = *cell.material;
+  if (!material.in_range && material.overflowed == 0 && cell.not_finite.empty()) return "x is 0";
+  const double largest = cell.error[cell.worst];
+  if (std::isnan(largest)) return cell.not_finite;  // no output has an error that could be told
+  const std::string text = number_text(largest, 2);
+  return cell.not_finite.empty() || text == cell.not_finite ? text : text + ", " + cell.not_finite;
+}
 
 void draw_outcome(const Numerics& cell, bool beside) {
   const float side = ImGui::GetFontSize() * 0.6f, gap = side * 0.4f;
@@ -46,13 +61,16 @@ void draw_outcome(const Numerics& cell, bool beside) {
     draw_mark(cell.verdicts[k], side);
   }
   if (beside) ImGui::SameLine(0, 2 * gap);
-  ImGui::TextUnformatted(number_text(cell.error[cell.worst], 2).c_str());
+  ImGui::TextUnformatted(outcome(cell).c_str());
 }
 
 void draw_cell(Scene& scene, const NumericsTable& table, std::size_t run, std::size_t dtype) {
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(dtype));
-  const bool front = run == table.run && dtype == table.dtype, beside = number_fits(ImGui::GetContentRegionAvail().x);
+  const Numerics* cell = table.cells[run][dtype].get();
+  const bool front = run == table.run && dtype == table.dtype;
+  const bool beside =
+      number_fits(ImGui::GetContentRegionAvail().x, cell != nullptr && cell->computed() ? outcome(*cell) : "");
   const float height = beside ? ImGui::GetTextLineHeight() : 2 * ImGui::GetTextLineHeightWithSpacing();
   const ImVec2 at = ImGui::GetCursorPos();
   if (ImGui::Selectable("##cell", front, ImGuiSelectableFlags_AllowItemOverlap, {0, height})) {
@@ -61,7 +79,6 @@ void draw_cell(Scene& scene, const NumericsTable& table, std::size_t run, std::s
     next.numerics.dtype = kDTypes[dtype];
     scene.change(std::move(next), "");
   }
-  const Numerics* cell = table.cells[run][dtype].get();
   if (cell != nullptr && ImGui::IsItemHovered()) draw_tooltip(*cell);
   ImGui::SetCursorPos(at);
   if (cell == nullptr) {
@@ -96,13 +113,23 @@ void draw_front(const NumericsTable& table, const std::string& injection) {
   const Numerics* cell = table.front().get();
   if (cell == nullptr || !cell->computed()) return;
   std::string line = cell->run + " in " + std::string(name(cell->dtype));
-  for (const Verdict& verdict : cell->verdicts)
-    line += (&verdict == cell->verdicts.data() ? ".  " : ";  ") + verdict.line();
+  if (cell->material->in_range)
+    for (const Verdict& verdict : cell->verdicts)
+      line += (&verdict == cell->verdicts.data() ? ".  " : ";  ") + verdict.line();
+  else
+    line += ": x is out of the range of the type, and what comes of it is not judged.";
   wrapped_text(line);
-  if (cell->material->overflowed > 0)
-    ImGui::TextWrapped("%s elements of x are too large for %s at this scale, and Inf.",
-                       grouped(cell->material->overflowed).c_str(), std::string(name(cell->dtype)).c_str());
   draw_reach(*cell, injection);
+}
+
+// What the scale made of x, in each type that it concerns.
+void draw_notes(const NumericsTable& table) {
+  for (std::size_t dtype = 0; dtype < kDTypes.size(); ++dtype) {
+    const auto computed = std::ranges::find_if(
+        table.cells, [&](const auto& row) { return row[dtype] != nullptr && row[dtype]->computed(); });
+    if (computed == table.cells.end()) continue;
+    if (const std::string& note = (*computed)[dtype]->material->note; !note.empty()) wrapped_text(note);
+  }
 }
 
 }  // namespace
@@ -125,8 +152,10 @@ void draw_verdicts(Scene& scene, const NumericsTable& table) {
     ImGui::EndTable();
   }
   faint_text(
-      "Squares: equal on integers; within the worst case; within what is likely (empty: not promised; a cross: "
-      "broken). The number: the largest error in u·Σ|x||w|, u the roundoff of the type.");
+      "Squares: equal on integers; within the worst case; within what is likely (empty: not promised, or not judged; a "
+      "cross: broken). The number: the largest error in u·Σ|x||w|, u the roundoff of the type; NaN or Inf: so are "
+      "outputs.");
+  draw_notes(table);
   // Why rows have no numbers in the type in front; for the other types the tooltips say it.
   for (const auto& row : table.cells)
     if (const Numerics* cell = row[table.dtype].get(); cell != nullptr && !cell->refused.empty())

@@ -18,12 +18,6 @@ std::string measured_on(const Bench& bench, const Curve& curve) {
          (there.host == machine().host ? "" : " (" + there.host + ")");
 }
 
-// How far the last samples are apart: on a machine that does other things besides, far.
-std::string spread(const worker::Line& line) {
-  const double spread = line.spread();
-  return std::isfinite(spread) ? ", spread " + std::to_string(std::lround(100 * spread)) + " %" : "";
-}
-
 void coloured(ImU32 colour, const std::string& text) {
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
   ImGui::TextUnformatted(text.c_str());
@@ -54,7 +48,8 @@ void draw_recorded(Bench& bench, const Curve& curve) {
   coloured(palette().series[1], "recorded");
   flow(14 * ImGui::GetTextLineHeight());
   faint_text(curve.line.run + ": " + worker::rate_text(curve.line.tflops()) + ", " + settings_text(curve.job) +
-             ", on " + curve.made_on + ", " + std::to_string(curve.line.ms.size()) + " samples" + spread(curve.line));
+             ", on " + curve.made_on + ", " + std::to_string(curve.line.ms.size()) + " samples" +
+             spread_text(curve.line.spread()));
   const std::string asked = asked_differently(bench.scene.state, bench.shown_state);
   if (asked.empty()) return;
   faint_text("It stands in for " + asked + ", which is not recorded.");
@@ -67,7 +62,7 @@ void draw_measured(Bench& bench, const Curve& curve) {
            client != nullptr && client->state() == worker::Client::State::ready ? "live" : "measured");
   flow(14 * ImGui::GetTextLineHeight());
   faint_text(curve.line.run + ": " + worker::rate_text(curve.line.tflops()) + ", " + measured_on(bench, curve) + ", " +
-             std::to_string(curve.line.ms.size()) + " samples" + spread(curve.line));
+             std::to_string(curve.line.ms.size()) + " samples" + spread_text(curve.line.spread()));
 }
 
 void draw_worker(Bench& bench) {

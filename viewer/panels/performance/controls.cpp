@@ -1,4 +1,5 @@
-// The live run with its options as switches, or, where there is little room, behind one button.
+// The live run with its options: ablations as switches, or, where there is little room, behind one button; what else
+// can be chosen, such as tile sizes, behind another.
 #include <algorithm>
 
 #include "algorithms/interface/registry.h"
@@ -54,23 +55,39 @@ void draw_switch(Bench& bench, const Option& option, bool goes_on) {
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s: %s", option.title.c_str(), option.sentence.c_str());
 }
 
+// The other options that have values to choose from: tile sizes, stages, what is compiled in.
+std::vector<const Option*> choices(const Algorithm& row) {
+  std::vector<const Option*> all;
+  for (const Option& option : row.options)
+    if (!option.ablation && option.values.size() > 1) all.push_back(&option);
+  return all;
+}
+
+// A button that opens a list of these.
+void draw_behind_button(Bench& bench, const std::string& title, const char* id,
+                        const std::vector<const Option*>& options) {
+  flow(ImGui::CalcTextSize(title.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x);
+  ImGui::BeginDisabled(options.empty());
+  if (ImGui::Button(title.c_str())) ImGui::OpenPopup(id);
+  ImGui::EndDisabled();
+  if (!ImGui::BeginPopup(id)) return;
+  for (const Option* option : options) draw_switch(bench, *option, false);
+  ImGui::EndPopup();
+}
+
 }  // namespace
 
 void draw_run(Bench& bench, bool little_room) {
   draw_choice_of_row(bench, little_room);
   const std::vector<const Option*> all = switches(*bench.compared.run.algorithm);
+  const std::vector<const Option*> more = choices(*bench.compared.run.algorithm);
   if (!little_room) {
     for (const Option* option : all) draw_switch(bench, *option, true);
-    return;
+  } else {
+    const std::string title = all.empty() ? "no switches" : std::to_string(all.size()) + " switches";
+    draw_behind_button(bench, title, "switches", all);
   }
-  const std::string title = all.empty() ? "no switches" : std::to_string(all.size()) + " switches";
-  flow(ImGui::CalcTextSize(title.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x);
-  ImGui::BeginDisabled(all.empty());
-  if (ImGui::Button(title.c_str())) ImGui::OpenPopup("switches");
-  ImGui::EndDisabled();
-  if (!ImGui::BeginPopup("switches")) return;
-  for (const Option* option : all) draw_switch(bench, *option, false);
-  ImGui::EndPopup();
+  if (!more.empty()) draw_behind_button(bench, std::to_string(more.size()) + " choices", "choices", more);
 }
 
 }  // namespace convlens::viewer

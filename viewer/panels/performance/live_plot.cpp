@@ -22,17 +22,19 @@ ImU32 see_through(ImU32 colour, float alpha) {
   return ImGui::ColorConvertFloat4ToU32(c);
 }
 
-// How high the plot is: everything in it, single samples that stick out left aside.
-double highest(const Bench& bench, const Curve* shown) {
+// How high the plot is: all lines and levels in it since `first`, and room above the latest median for its samples;
+// single ones that stick out are left aside.
+double highest(const Bench& bench, const Curve* shown, double first) {
   double most = 0;
   const auto see = [&](const Curve& curve) {
     const double median = curve.line.tflops();
     if (std::isfinite(median)) most = std::max(most, 1.4 * median);
+    most = std::max(most, 1.1 * curve.highest_median(first));
   };
   if (shown != nullptr) see(*shown);
   for (const auto& ghost : bench.study.ghosts()) see(*ghost);
   for (const worker::Job& job : bench.compared.peers)
-    if (const Curve* curve = bench.known(job)) see(*curve);
+    if (const Curve* curve = bench.known(job)) most = std::max(most, 1.4 * curve->line.tflops());
   return most > 0 ? most : 1;
 }
 
@@ -64,11 +66,11 @@ std::string ghost_name(const worker::Job& ghost, const worker::Job& now) {
 
 void draw_live_plot(Bench& bench, ImVec2 size) {
   const Curve* shown = bench.shown();
-  const double most = highest(bench, shown);
-  const double unit = most < 1 ? 1e3 : 1;  // to GFLOPS
   const bool rolls = shown != nullptr && shown == bench.study.live();
   const double last = shown == nullptr || shown->seconds.empty() ? kWindowSeconds : shown->seconds.back();
   const double first = rolls ? std::max(0.0, last - kWindowSeconds) : 0;
+  const double most = highest(bench, shown, first);
+  const double unit = most < 1 ? 1e3 : 1;  // to GFLOPS
   Plot plot("live", size, {.least = first, .most = std::max(last, first + 1e-6), .title = rolls ? "s" : "s of samples"},
             {.least = 0, .most = most * unit, .title = unit > 1 ? "GFLOPS" : "TFLOPS"});
   for (const auto& ghost : bench.study.ghosts())

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "algorithms/shortened.h"
 #include "viewer/panels/panels.h"
 #include "viewer/panels/performance/performance.h"
 #include "viewer/ui/keys.h"
@@ -119,7 +120,7 @@ void draw(Scene& scene) {
     draw_measuring(bench);
     draw_chart(bench);
   } else {
-    faint_text(scene.state.performance.run + ": no row of this name and with these options");
+    faint_text(shortened(scene.state.performance.run) + ": no row of this name and with these options");
     if (ImGui::Button("take im2win.cpu")) {
       State next = scene.state;
       next.performance.run = PerformanceState().run;

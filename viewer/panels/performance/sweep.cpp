@@ -35,13 +35,6 @@ std::vector<SweepCurve> curves(const Bench& bench) {
   return all;
 }
 
-// The curve's median at `value`; NaN where it has none.
-double at(const SweepCurve& curve, double value) {
-  const auto found = std::ranges::find(curve.values, value);
-  return found == curve.values.end() ? std::nan("")
-                                     : curve.median[static_cast<std::size_t>(found - curve.values.begin())];
-}
-
 // Only the fastest matter: where the best curve hands over to another.
 struct Crossover {
   double value;
@@ -49,6 +42,7 @@ struct Crossover {
 };
 std::vector<Crossover> handovers(const std::vector<SweepCurve>& all, const std::vector<double>& values) {
   std::vector<Crossover> found;
+  const auto at = [](const SweepCurve& curve, double value) { return on_line(curve.values, curve.median, value); };
   const auto best_at = [&](double value) {
     const SweepCurve* best = nullptr;
     for (const SweepCurve& curve : all)

@@ -3,16 +3,16 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "algorithms/problem/parse.h"
 #include "viewer/panels/performance/performance.h"
 
 namespace convlens::viewer {
 
 namespace {
 
-nlohmann::ordered_json row_of(const Bench& bench, const worker::Job& job) {
-  const Curve* curve = bench.known(job);
+nlohmann::ordered_json row_of(const Curve* curve, const worker::Job& job) {
   nlohmann::ordered_json row{{"run", job.run},
-                             {"layer", job.layer},
+                             {"layer", job.layer.empty() ? to_text(job.spec) : job.layer},
                              {"n", job.spec.n},
                              {"dtype", name(job.dtype)},
                              {"layout", name(job.layouts.x)},
@@ -29,26 +29,32 @@ nlohmann::ordered_json row_of(const Bench& bench, const worker::Job& job) {
 
 nlohmann::ordered_json live_rows(const Bench& bench) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  const auto add = [&](const char* shown_as, const Curve* curve, const worker::Job& job) -> nlohmann::ordered_json& {
+    rows.push_back(row_of(curve, job));
+    rows.back()["shown_as"] = shown_as;
+    return rows.back();
+  };
   for (const Change& change : bench.compared.changes) {
-    nlohmann::ordered_json row = row_of(bench, change.job);
+    const char* const shown_as = change.option == nullptr ? "live" : "option";
+    nlohmann::ordered_json& row = add(shown_as, bench.known(change.job), change.job);
     row["option"] = change.option == nullptr ? "" : change.option->id;
     row["value"] = change.value;
-    rows.push_back(row);
   }
   // Other option sets of the row, which are recorded and no switch flipped.
   for (const Contribution& bar : contributions(bench.compared, bench.study, bench.records).bars) {
     const auto is_bars = [&](const Change& change) { return change.job.run == bar.job.run; };
-    if (std::ranges::none_of(bench.compared.changes, is_bars)) rows.push_back(row_of(bench, bar.job));
+    if (std::ranges::none_of(bench.compared.changes, is_bars)) add("options", bar.curve, bar.job);
   }
-  for (const worker::Job& job : bench.compared.peers) rows.push_back(row_of(bench, job));
+  for (const worker::Job& job : bench.compared.peers) add("peer", bench.known(job), job);
+  for (const auto& ghost : bench.study.ghosts()) add("ghost", ghost.get(), ghost->job);
   return rows;
 }
 
 nlohmann::ordered_json roofline_rows(const Bench& bench) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const worker::Job& job : bench.compared.rows) {
-    nlohmann::ordered_json row = row_of(bench, job);
     const Curve* curve = bench.known(job);
+    nlohmann::ordered_json row = row_of(curve, job);
     row["flops_per_byte"] = curve == nullptr ? std::nan("") : intensity(curve->line.flops, job);
     row["executed_per_byte"] =
         curve == nullptr || curve->line.executed == 0 ? std::nan("") : intensity(curve->line.executed, job);
@@ -61,7 +67,7 @@ nlohmann::ordered_json sweep_rows(const Bench& bench) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Sweep& sweep : bench.compared.sweeps)
     for (std::size_t k = 0; k < sweep.jobs.size(); ++k) {
-      nlohmann::ordered_json row = row_of(bench, sweep.jobs[k]);
+      nlohmann::ordered_json row = row_of(bench.known(sweep.jobs[k]), sweep.jobs[k]);
       row["swept"] = bench.shown_state.performance.swept;
       row["value"] = sweep.values[k];
       rows.push_back(row);
