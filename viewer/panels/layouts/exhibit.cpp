@@ -34,10 +34,15 @@ struct Colouring {
     const std::complex<double> value = values->at(*exhibit, cell);
     if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) return palette().wrong;
     if (grey()) return viewer::grey(value.real());
-    if (phase) return cyclic(std::arg(value));
+    if (phase) return no_phase(cell, value) ? viewer::grey(0.5) : cyclic(std::arg(value));
     const double largest = values->largest(*exhibit);
     if (exhibit->complex) return viridis(std::log1p(100 * std::abs(value) / largest) / std::log1p(100.0));
     return diverging(std::copysign(std::sqrt(std::abs(value.real()) / largest), value.real()));
+  }
+
+  // Whether the cell's magnitude is rounding alone.
+  bool no_phase(const Coord& cell, std::complex<double> value) const {
+    return std::abs(value) <= values->roundoff(*exhibit, cell);
   }
 
   const char* words() const {
@@ -45,7 +50,7 @@ struct Colouring {
     if (grey()) return "black is 0, white is 1";
     if (exhibit->complex)
       return "first the magnitude, dark to light by its logarithm; then the phase: bright at 0, red at a quarter turn, "
-             "dark at half a turn, blue at minus a quarter";
+             "dark at half a turn, blue at minus a quarter, grey where the magnitude is rounding alone";
     return "blue is negative, red positive; strong as the square root of the value over the tensor's largest";
   }
 
@@ -160,8 +165,10 @@ Coord output_of(const Scene& scene) {
 
 void point_at(Scene& scene, const std::string& tensor, const Coord& at) {
   // What lies under a pointer that rests has not been pointed at: the drawing has moved, in a window of another size.
-  const ImVec2 moved = ImGui::GetIO().MouseDelta;
-  if (moved.x == 0 && moved.y == 0) return;
+  // Unless the hand has moved it: by the wheel, or by a double click.
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool zoomed = io.MouseWheel != 0 || ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+  if (io.MouseDelta.x == 0 && io.MouseDelta.y == 0 && !zoomed) return;
   *scene.pointed = {tensor, at};
   if (scene.state.cursor == Cursor{tensor, at}) return;
   State next = scene.state;
@@ -181,7 +188,9 @@ void draw_grid(Scene& scene, const Colouring& colouring, const Sheet& sheet, dou
       sheet, key,
       [colouring, sheet](std::int64_t row, std::int64_t column) { return colouring(sheet.cell(row, column)); },
       [colouring, sheet](std::int64_t row, std::int64_t column) {
-        const std::complex<double> value = colouring.values->at(*colouring.exhibit, sheet.cell(row, column));
+        const Coord cell = sheet.cell(row, column);
+        const std::complex<double> value = colouring.values->at(*colouring.exhibit, cell);
+        if (colouring.no_phase(cell, value)) return std::string("–");
         return std::to_string(std::lround(std::arg(value) * 180 / std::numbers::pi)) + "°";
       }};
   if (!colouring.phase)
