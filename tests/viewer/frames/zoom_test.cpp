@@ -98,6 +98,13 @@ TEST_CASE("whatever the wheel does, the cell under the pointer stays there and i
         REQUIRE(text(screen.state().cursor.at) == text(cursor.at));
         REQUIRE(same_after_a_move());
       }
+      for (int notch = 0; notch < 20; ++notch) {  // where the lens comes back under the pointer, it is on no cell
+        screen.wheel(-1);
+        screen.frames(2);
+        INFO("after " << notch + 1 << " notches back, cells of " << screen.app().views().at(id).cell);
+        REQUIRE(text(screen.state().cursor.at) == text(cursor.at));
+        REQUIRE(same_after_a_move());
+      }
       screen.click(at);
       screen.click(at);
       screen.frames(2);
