@@ -86,6 +86,26 @@ std::vector<Cells> holders(const Plan& plan, const Elements& elements) {
   return lit;
 }
 
+// The cells of `plan` on the way of one of its own: those that it is made of, step by step, and those made of it.
+std::vector<Cells> on_the_way(const Plan& plan, std::size_t first, const Coord& at) {
+  std::vector<Cells> below(plan.stages().size()), above(plan.stages().size());
+  below[first] = above[first] = {at};
+  for (std::size_t s = first + 1; s-- > 0;)
+    for (const Coord& cell : below[s])
+      for (const Term& term : plan.stages()[s].map->source(cell).terms)
+        if (term.from.id >= 0) add(below[static_cast<std::size_t>(term.from.id)], term.at);
+  for (std::size_t s = first + 1; s < plan.stages().size(); ++s) {
+    const Stage& stage = plan.stages()[s];
+    if (stage.map == nullptr) continue;
+    testing::for_each(Box{{}, testing::extents(stage)}, [&](const Coord& cell) {
+      for (const Term& term : stage.map->source(cell).terms)
+        if (term.from.id >= 0 && meets(above[static_cast<std::size_t>(term.from.id)], term.at)) above[s].insert(cell);
+    });
+  }
+  for (std::size_t s = 0; s < below.size(); ++s) below[s].insert(above[s].begin(), above[s].end());
+  return below;
+}
+
 Cells lit_cells(const Links& links, const std::string& id) {
   Cells cells;
   if (const auto found = links.cells.find(id); found != links.cells.end())
@@ -111,11 +131,18 @@ void check_cursor(const Model& model, const Cursor& cursor) {
   if (cursor.tensor != "w") CHECK(difference(lit_cells(links, "w"), elements.w) == "");
   for (std::size_t r = 0; r < model.rows().size(); ++r) {
     if (!model.rows()[r].plan) continue;
-    const std::vector<Cells> lit = holders(*model.rows()[r].plan, elements);
+    const Exhibit& pointed = *model.find(cursor.tensor);
+    const bool own = pointed.row == static_cast<int>(r);
+    const std::vector<Cells> lit =
+        own ? on_the_way(*model.rows()[r].plan, static_cast<std::size_t>(pointed.stage), cursor.at)
+            : holders(*model.rows()[r].plan, elements);
     for (const Exhibit& exhibit : model.exhibits()) {
       if (exhibit.row != static_cast<int>(r) || exhibit.id == cursor.tensor) continue;
       INFO("lit in " << exhibit.id);
       CHECK(difference(lit_cells(links, exhibit.id), lit[static_cast<std::size_t>(exhibit.stage)]) == "");
+      const Tie beside = exhibit.stage < pointed.stage ? Tie::source : Tie::destination;
+      if (own && !lit_cells(links, exhibit.id).empty()) CHECK(links.ties.at(exhibit.id) == beside);
+      if (!own && pointed.role == Role::stage) CHECK(links.ties.at(exhibit.id) == Tie::elsewhere);
     }
   }
   CHECK(lit_cells(links, cursor.tensor) == Cells{cursor.at});
@@ -147,6 +174,27 @@ TEST_CASE("what lights up in every tensor of every row is what the index maps sa
       for (const Exhibit& exhibit : model.exhibits())
         if (exhibit.cells() > 0) check_cursor(model, {exhibit.id, testing::some_cell(exhibit, 77, ++number)});
     }
+}
+
+TEST_CASE("of two rows the one pointed at lights its own way, and the other the same place") {
+  std::uint64_t number = 0;
+  for (const ConvSpec& spec : small_layers()) {
+    const Model model(testing::state_of(spec, {"winograd.ref", "fft.cc", "im2col.ref", "winograd.cc"}));
+    for (const Exhibit& exhibit : model.exhibits())
+      if (exhibit.cells() > 0) check_cursor(model, {exhibit.id, testing::some_cell(exhibit, 78, ++number)});
+  }
+}
+
+TEST_CASE("products light their own point's inputs and filters, and those no other tile's products") {
+  const Model model(testing::state_of(
+      testing::padded(1, {.n = 1, .ci = 3, .hi = 20, .wi = 20, .co = 7, .hf = 3, .wf = 3}), {"winograd.ref"}));
+  const Links m = links_of(model, {"winograd.ref/M", {1, 2, 0, 3, 4, 5}});
+  CHECK(m.cells.at("winograd.ref/V") == std::vector<Box>{{{1, 2, 0, 3, 4, 0}, {1, 1, 1, 1, 1, 3}}});
+  CHECK(m.cells.at("winograd.ref/U") == std::vector<Box>{{{1, 2, 5, 0}, {1, 1, 1, 3, 1, 1}}});
+  const Links v = links_of(model, {"winograd.ref/V", {1, 2}});
+  CHECK(v.cells.at("winograd.ref/M") == std::vector<Box>{{{1, 2, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 7}}});
+  CHECK(v.cells.at("winograd.ref/U").empty());
+  CHECK(v.ties.at("winograd.ref/M") == Tie::destination);
 }
 
 TEST_CASE("the outputs that light up for an element are those whose window holds it") {

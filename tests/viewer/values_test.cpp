@@ -93,9 +93,8 @@ TEST_CASE("the value of every cell of every stage is what a run of the plan leav
     INFO(family);
     CHECK(compared[family] >= 5);
   }
-  if (!testing::rows_here().empty() && std::ranges::any_of(testing::rows_here(), [](const Algorithm* row) {
-        return row->id == "fft.ref";
-      }))
+  if (!testing::rows_here().empty() &&
+      std::ranges::any_of(testing::rows_here(), [](const Algorithm* row) { return row->id == "fft.ref"; }))
     CHECK(compared["fft"] >= 5);
 }
 
@@ -210,4 +209,36 @@ TEST_CASE("a picture is stretched over the image, its colours repeated over the 
   CHECK(sources.x(0, 4, 1, 1) == Approx(1.0));
   const ConvProblem one({.hi = 1, .wi = 1});
   CHECK(std::isfinite(picture_sources(one, Photograph{1, 1, 1, {0.5f}}).x(0, 0, 0, 0)));
+}
+
+TEST_CASE("magnitudes of rounding alone are told from those of the data") {
+  const ConvSpec spec{.n = 1, .ci = 3, .hi = 13, .wi = 11, .co = 2, .hf = 3, .wf = 3};
+  for (const std::string run : {"fft.ref", "fft.cc"}) {
+    const auto model = std::make_shared<const Model>(testing::state_of(spec, {run}));
+    const Values random(model, random_sources(*model->problem(), 5));
+    Sources flat = random_sources(*model->problem(), 5);
+    flat.x = [](std::int64_t, std::int64_t c, std::int64_t, std::int64_t) { return 0.1 * static_cast<double>(c + 1); };
+    flat.w = [](std::int64_t, std::int64_t, std::int64_t, std::int64_t) { return 1 / 3.; };
+    const Values constant(model, flat);
+    int spectra = 0;
+    for (const Exhibit& exhibit : model->exhibits()) {
+      if (!exhibit.complex) {
+        CHECK(random.roundoff(exhibit, {}) == 0);
+        continue;
+      }
+      ++spectra;
+      INFO(exhibit.id);
+      double below_largest = 0;
+      testing::for_each(testing::whole(exhibit), [&](const Coord& at) {
+        CHECK(std::abs(random.at(exhibit, at)) > random.roundoff(exhibit, at));
+        const double magnitude = std::abs(constant.at(exhibit, at)), roundoff = constant.roundoff(exhibit, at);
+        CHECK(roundoff < 1e-12 * std::abs(constant.at(exhibit, {})) + 1e-12);
+        // Of constants, a bin is either data or zero but for rounding; nothing lies between.
+        if (magnitude > roundoff) below_largest = std::max(below_largest, roundoff / magnitude);
+      });
+      CHECK(below_largest < 1e-6);
+      CHECK(std::abs(constant.at(exhibit, {})) > constant.roundoff(exhibit, {}));
+    }
+    CHECK(spectra >= 3);
+  }
 }

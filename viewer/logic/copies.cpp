@@ -1,6 +1,7 @@
 #include "viewer/logic/copies.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "algorithms/interface/window.h"
@@ -18,7 +19,23 @@ std::int64_t first_read(const WindowAxis& axis) {
   return 0;  // all windows lie on padding
 }
 
+// Of the entries from `first` on, `count` of them, those at both ends in part.
+double mean_of(const std::vector<std::int64_t>& entries, double first, double count) {
+  const double last = std::min(first + count, static_cast<double>(entries.size()));
+  double sum = 0;
+  for (double at = first; at < last;) {
+    const double next = std::min(last, std::floor(at) + 1);
+    sum += (next - at) * static_cast<double>(entries[static_cast<std::size_t>(at)]);
+    at = next;
+  }
+  return last > first ? sum / (last - first) : 0;
+}
+
 }  // namespace
+
+double Copies::mean(double row, double column, double side) const {
+  return mean_of(rows, row, side) * mean_of(columns, column, side) / static_cast<double>(crossing);
+}
 
 std::optional<Copies> copies_of(const Model& model, const Exhibit& exhibit) {
   if (exhibit.role != Role::stage) return std::nullopt;

@@ -24,6 +24,9 @@ struct Copies {
   std::int64_t at(std::int64_t row, std::int64_t column) const {
     return rows[static_cast<std::size_t>(row)] * columns[static_cast<std::size_t>(column)] / crossing;
   }
+
+  // The mean count of the pixels from (row, column) on, `side` down and across, those at the edge in part.
+  double mean(double row, double column, double side) const;
 };
 
 inline constexpr std::int64_t kMostCounted = std::int64_t{1} << 22;  // rows and columns together

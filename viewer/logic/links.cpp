@@ -13,22 +13,6 @@ namespace {
 
 constexpr double kMostListed = 1 << 22;  // steps of a cell whose sources are listed one by one
 
-// Follows cells of a stage down to elements of x and w.
-void descend(const Plan& plan, const Stage& stage, const Box& cells, const Rational& factor, Budget& budget,
-             std::vector<LinkedTerm>& found) {
-  for (const Term& term : sources_of_box(stage, cells, budget)) {
-    if (found.size() >= budget.boxes) {
-      budget.complete = false;
-      return;
-    }
-    if (term.from.id < 0)
-      found.push_back({term.from, term.at, factor * term.coefficient});
-    else
-      descend(plan, plan.stages()[static_cast<std::size_t>(term.from.id)], term.at, factor * term.coefficient, budget,
-              found);
-  }
-}
-
 bool made_of_filter(const Plan& plan, const Stage& stage) {
   return std::ranges::all_of(stage.made_from, [&](Operand from) {
     return from == kFilter || (from.id >= 0 && made_of_filter(plan, plan.stages()[static_cast<std::size_t>(from.id)]));
@@ -69,6 +53,21 @@ std::vector<Box> outputs_of(const ConvProblem& problem, const Model& model, cons
   return boxes;
 }
 
+// Elements, sources and destinations by the maps of the row that the cell is of.
+void follow_row(const Model& model, const Exhibit& exhibit, const Coord& at, Links& links) {
+  const ChosenRow& row = model.rows()[static_cast<std::size_t>(exhibit.row)];
+  Budget budget{kMostBoxes, kMostQuestions};
+  Trail trail = trail_of(*row.plan, static_cast<std::size_t>(exhibit.stage), at, budget);
+  links.terms = std::move(trail.terms);
+  links.complete = budget.complete;
+  for (std::size_t s = 0; s < row.plan->stages().size(); ++s) {
+    const std::string id = row.run + "/" + row.plan->stages()[s].id;
+    const bool is_source = !trail.sources[s].empty();
+    links.cells[id] = std::move(is_source ? trail.sources[s] : trail.destinations[s]);
+    links.ties[id] = is_source ? Tie::source : Tie::destination;
+  }
+}
+
 void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& exhibit, const Coord& at, Links& links) {
   switch (exhibit.role) {
     case Role::input:
@@ -97,9 +96,7 @@ void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& e
         break;
       }
       links.kind = stage.map->source(at).kind;
-      Budget budget{kMostBoxes, kMostQuestions};
-      descend(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan, stage, Box::cell(at), 1, budget, links.terms);
-      links.complete = budget.complete;
+      follow_row(model, exhibit, at, links);
       break;
     }
   }
@@ -141,7 +138,40 @@ std::vector<Box> in_blocks(const ConvProblem& problem, const std::vector<Box>& o
   return boxes;
 }
 
+// What of `row`, which the cursor is not in, holds the elements of the cursor's cell, which is `at`.
+void look_up(const ChosenRow& row, const Exhibit& exhibit, const Coord& at, Links& links) {
+  const bool output = exhibit.role == Role::output;
+  std::vector<std::vector<Box>> lit(row.plan->stages().size());
+  for (std::size_t s = 0; s < lit.size(); ++s) {
+    const Stage& stage = row.plan->stages()[s];
+    if (stage.map == nullptr) continue;
+    const std::string id = row.run + "/" + stage.id;
+    Budget budget{kMostBoxes, kMostQuestions};
+    lit[s] = holders(*row.plan, stage, links, lit, budget);
+    links.cells[id] = lit[s];
+    links.ties[id] = output ? Tie::source : exhibit.role == Role::stage ? Tie::elsewhere : Tie::destination;
+    if (output && !serves_too_many(row.plan->problem(), *row.plan, stage))
+      links.used[id] = cells_for_output(stage, lit[s], at, budget);
+    if (exhibit.role == Role::stage) links.used[id] = {};
+    links.complete = links.complete && budget.complete;
+  }
+}
+
 }  // namespace
+
+std::string name(Tie tie) {
+  switch (tie) {
+    case Tie::self:
+      return "this";
+    case Tie::source:
+      return "source";
+    case Tie::destination:
+      return "destination";
+    case Tie::elsewhere:
+      break;
+  }
+  return "the same place elsewhere";
+}
 
 std::vector<Box> window_of_output(const ConvProblem& p, const Coord& output) {
   std::vector<Box> boxes;
@@ -179,25 +209,20 @@ Links links_of(const Model& model, const Cursor& cursor) {
   find_terms(problem, model, *exhibit, cursor.at, links);
 
   for (const LinkedTerm& term : links.terms) links.cells[term.from == kInput ? "x" : "w"].push_back(term.at);
-  for (auto& [id, boxes] : links.cells) remove_repetitions(boxes);
-  if (problem.groups() > 1) links.cells["w_blocks"] = in_blocks(problem, links.cells["w"]);
-  links.cells["y"] = outputs_of(problem, model, *exhibit, cursor.at, links.complete);
-  for (std::size_t r = 0; r < model.rows().size(); ++r) {
-    const ChosenRow& row = model.rows()[r];
-    if (!row.plan) continue;
-    std::vector<std::vector<Box>> lit(row.plan->stages().size());
-    for (std::size_t s = 0; s < lit.size(); ++s) {
-      const Stage& stage = row.plan->stages()[s];
-      if (stage.map == nullptr) continue;
-      Budget budget{kMostBoxes, kMostQuestions};
-      lit[s] = holders(*row.plan, stage, links, lit, budget);
-      links.cells[row.run + "/" + stage.id] = lit[s];
-      if (exhibit->role == Role::output && !serves_too_many(problem, *row.plan, stage))
-        links.used[row.run + "/" + stage.id] = cells_for_output(stage, lit[s], cursor.at, budget);
-      links.complete = links.complete && budget.complete;
-    }
+  for (const std::string tensor : {"x", "w"}) remove_repetitions(links.cells[tensor]), links.ties[tensor] = Tie::source;
+  if (problem.groups() > 1) {
+    links.cells["w_blocks"] = in_blocks(problem, links.cells["w"]);
+    const std::string other = exhibit->role == Role::filter ? "w_blocks" : exhibit->role == Role::blocks ? "w" : "";
+    links.ties["w_blocks"] = Tie::source;
+    if (!other.empty()) links.ties[other] = Tie::elsewhere, links.used[other] = {};
   }
+  links.cells["y"] = outputs_of(problem, model, *exhibit, cursor.at, links.complete);
+  links.ties["y"] = Tie::destination;
+  for (std::size_t r = 0; r < model.rows().size(); ++r)
+    if (model.rows()[r].plan && static_cast<int>(r) != exhibit->row)
+      look_up(model.rows()[r], *exhibit, cursor.at, links);
   links.cells[exhibit->id] = {Box::cell(cursor.at)};
+  links.ties[exhibit->id] = Tie::self;
   return links;
 }
 

@@ -1,33 +1,38 @@
 // What belongs together: pointing at one cell of any tensor, which cells of all the others hold the same elements, are
 // made from them, or depend on them. Every answer comes from the stages' index maps.
 //
-//   elements   what the cell is made of, followed down to elements of x and w
-//   outputs    what depends on it
-//   cells of a stage   those that hold an element of x that the cell is made of; a stage made of stages lights where
-//                      its parts light
+//   of the cursor's own row   its sources and destinations, step by step (trail.h)
+//   x, w, y                   the elements that it is made of, the outputs that depend on it
+//   of other rows             the same place elsewhere: what holds one of those elements of x or w, and what is made
+//                             from cells that do
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "viewer/logic/model.h"
+#include "viewer/logic/trail.h"
 
 namespace convlens::viewer {
 
-// One element that the cursor's cell is made of, with its exact coefficient where there is one (Winograd).
-struct LinkedTerm {
-  Operand from;  // kInput or kFilter
-  Box at;
-  Rational coefficient = 1;
+// How a cell that lights up belongs to the cursor's.
+enum class Tie : std::uint8_t {
+  self,
+  source,       // the cursor's cell is made of it
+  destination,  // it is made of the cursor's cell
+  elsewhere,    // the same place in another row's tensors, or a further copy for other outputs
 };
+std::string name(Tie tie);  // "this", "source", "destination", "the same place elsewhere"
 
 struct Links {
   SourceKind kind = SourceKind::element;  // of the cursor's cell
   std::vector<LinkedTerm> terms;
   std::map<std::string, std::vector<Box>> cells;  // by exhibit: what lights up there
-  // Where the cursor is on one output: of the cells of stages those that this output is computed from. The others that
-  // are lit are copies of the same elements for other outputs.
+  std::map<std::string, Tie> ties;                // by exhibit, how they belong to the cursor's cell
+  // Where not all that is lit in an exhibit is a source or destination: the part that is. All others are the same place
+  // elsewhere, such as copies of an output's pixels for other outputs. It is everything where an exhibit has no entry.
   std::map<std::string, std::vector<Box>> used;
   bool complete = true;  // false: some tensor would need more boxes or questions than there may be; the first are here
 

@@ -1,5 +1,7 @@
 #include "viewer/logic/spectra.h"
 
+#include <cmath>
+
 #include "algorithms/fft/fft_map.h"
 #include "kernels/fft/fft_spectra.h"
 #include "viewer/logic/each_cell.h"
@@ -64,6 +66,13 @@ Spectrum spectrum_of(const SpectralCell& cell, const Source& source, const std::
   Spectrum spectrum(static_cast<std::size_t>(cell.lengths.bins()));
   transform.forward(tile.data(), cell.lengths.h, spectrum.data());
   return spectrum;
+}
+
+double roundoff_of(const Spectrum& spectrum, const fft::Lengths& lengths) {
+  constexpr double kRoundoff = 0x1p-53;
+  double squares = 0;
+  for (const std::complex<double>& bin : spectrum) squares += 2 * std::norm(bin);  // each, and its conjugate
+  return 3 * lengths.log2_points() * kRoundoff * std::sqrt(squares);
 }
 
 std::complex<double> bin_of(const Spectrum& spectrum, const SpectralCell& cell) {

@@ -39,6 +39,10 @@ SpectralCell spectral_cell(const Plan& plan, const Stage& stage, const Coord& ce
 using Spectrum = std::vector<std::complex<double>>;
 Spectrum spectrum_of(const SpectralCell& cell, const Source& source, const std::function<double(const Coord&)>& value);
 
+// What rounding may have added to any of its bins, in float64: 3·log₂P·u·‖X̂‖₂ for P points (as in
+// algorithms/fft/fft_error.h).
+double roundoff_of(const Spectrum& spectrum, const fft::Lengths& lengths);
+
 // Any bin of it: X̂(k, l) = conj X̂(H − k, W − l).
 std::complex<double> bin_of(const Spectrum& spectrum, const SpectralCell& cell);
 

@@ -172,7 +172,7 @@ std::complex<double> Values::of_operand(const Plan& plan, Operand from, const Co
 
 std::complex<double> Values::bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const {
   const SpectralCell spectral = spectral_cell(plan, stage, cell);
-  return bin_of(*spectrum(stage, spectral, source), spectral);
+  return bin_of(spectrum(stage, spectral, source)->bins, spectral);
 }
 
 Values::SharedSpectrum Values::spectrum(const Stage& stage, const SpectralCell& cell, const Source& source) const {
@@ -182,11 +182,12 @@ Values::SharedSpectrum Values::spectrum(const Stage& stage, const SpectralCell& 
     if (const auto found = spectra_.find(key); found != spectra_.end()) return found->second;
   }
   const Element& from = source.terms.front().from == kInput ? sources_.x : sources_.w;
-  auto spectrum = std::make_shared<const Spectrum>(
-      spectrum_of(cell, source, [&](const Coord& at) { return from(at[0], at[1], at[2], at[3]); }));
+  Spectrum bins = spectrum_of(cell, source, [&](const Coord& at) { return from(at[0], at[1], at[2], at[3]); });
+  const double roundoff = roundoff_of(bins, cell.lengths);
+  const auto spectrum = std::make_shared<const KeptSpectrum>(std::move(bins), roundoff);
 
   const std::scoped_lock lock(mutex_);
-  const double bytes = static_cast<double>(spectrum->size() * sizeof(std::complex<double>));
+  const double bytes = static_cast<double>(spectrum->bins.size() * sizeof(std::complex<double>));
   if (kept_bytes_ + bytes > kKeptSpectraBytes) spectra_.clear(), kept_bytes_ = 0;
   if (spectra_.emplace(key, spectrum).second) kept_bytes_ += bytes;
   return spectrum;
@@ -212,6 +213,43 @@ std::complex<double> Values::product(const Plan& plan, const Stage& stage, const
     sum += of_stage(plan, part(a), at) * (stage.complex ? std::conj(right) : right);
   });
   return sum;
+}
+
+double Values::roundoff(const Exhibit& exhibit, const Coord& cell) const {
+  if (exhibit.role != Role::stage || !exhibit.complex) return 0;
+  return roundoff_of_stage(*model_->rows()[static_cast<std::size_t>(exhibit.row)].plan, model_->stage(exhibit), cell);
+}
+
+double Values::roundoff_of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const {
+  const Source source = stage.map->source(cell);
+  if (source.terms.empty()) return 0;
+  const Term& first = source.terms.front();
+  if (first.from.id < 0)
+    return source.kind == SourceKind::region ? spectrum(stage, spectral_cell(plan, stage, cell), source)->roundoff : 0;
+  if (source.terms.size() == 2 && source.kind == SourceKind::region) return roundoff_of_product(plan, source);
+  return roundoff_of_stage(plan, plan.stages()[static_cast<std::size_t>(first.from.id)], first.at.first);
+}
+
+// Of Σ_c A_c·B_c over n channels, to first order: Σ_c (δA_c·|B_c| + |A_c|·δB_c + (n + 2)·u·|A_c|·|B_c|).
+double Values::roundoff_of_product(const Plan& plan, const Source& source) const {
+  constexpr double kRoundoff = 0x1p-53;
+  struct Factor {
+    double magnitude, roundoff;
+  };
+  const auto factors = [&](const Term& term) {
+    const Stage& stage = plan.stages()[static_cast<std::size_t>(term.from.id)];
+    std::vector<Factor> all;
+    for_each_cell(term.at, [&](const Coord& at) {
+      all.push_back({std::abs(of_stage(plan, stage, at)), roundoff_of_stage(plan, stage, at)});
+    });
+    return all;
+  };
+  const std::vector<Factor> a = factors(source.terms[0]), b = factors(source.terms[1]);
+  const double sum = (static_cast<double>(a.size()) + 2) * kRoundoff;
+  double roundoff = 0;
+  for (std::size_t c = 0; c < a.size(); ++c)
+    roundoff += a[c].roundoff * b[c].magnitude + a[c].magnitude * b[c].roundoff + sum * a[c].magnitude * b[c].magnitude;
+  return roundoff;
 }
 
 double Values::output(const Coord& at) const {

@@ -44,6 +44,10 @@ class Values {
   // (effort.h) is small. Any thread may ask.
   std::complex<double> at(const Exhibit& exhibit, const Coord& cell) const;
 
+  // What rounding may have added to the value of a complex cell. A magnitude that is not above it is one of rounding
+  // alone, and its phase says nothing.
+  double roundoff(const Exhibit& exhibit, const Coord& cell) const;
+
   double bias(std::int64_t output_channel) const { return sources_.bias(output_channel); }
 
   // The largest finite magnitude among a few hundred cells spread over the tensor (of spectra: over its first tile),
@@ -58,10 +62,16 @@ class Values {
   // A real tensor that holds complex numbers in two cells each, the real part in the first.
   std::complex<double> part(const Plan& plan, const Stage& stage, const Coord& cell, const Term& term) const;
   std::complex<double> product(const Plan& plan, const Stage& stage, const Source& source) const;
+  double roundoff_of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const;
+  double roundoff_of_product(const Plan& plan, const Source& source) const;
   double output(const Coord& cell) const;
 
   // The whole spectrum of one tile or filter slice; the latest kKeptSpectraBytes of them are kept.
-  using SharedSpectrum = std::shared_ptr<const Spectrum>;
+  struct KeptSpectrum {
+    Spectrum bins;
+    double roundoff = 0;  // of each of them
+  };
+  using SharedSpectrum = std::shared_ptr<const KeptSpectrum>;
   SharedSpectrum spectrum(const Stage& stage, const SpectralCell& cell, const Source& source) const;
 
   std::shared_ptr<const Model> model_;

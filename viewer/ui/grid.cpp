@@ -14,13 +14,16 @@ constexpr std::int64_t kLensCells = 11, kFewestLensCells = 5;
 constexpr double kLargest = 160, kSmallest = 1.0 / 4096;  // pixels a cell
 constexpr float kGap = 6, kFrame = 3;
 
+// From one pixel on, cells have a whole number of pixels: were some of them wider than their neighbours, a regular
+// pattern of values would be drawn as another.
+double whole_pixels(double cell) { return cell < 1 ? cell : std::floor(cell); }
+
 // The cell with which the whole sheet, and the marks around its edges, fit into a space.
 double fitting_cell(const Sheet& sheet, ImVec2 space) {
   const double rows = static_cast<double>(std::max<std::int64_t>(1, sheet.rows()));
   const double columns = static_cast<double>(std::max<std::int64_t>(1, sheet.columns()));
   const double fit = std::min((space.x - 2 * kFrame) / columns, (space.y - 2 * kFrame) / rows);
-  const double cell = std::clamp(fit, kSmallest, kLargest);
-  return cell > 8 ? std::floor(cell) : cell;  // sharp edges where they can be seen
+  return whole_pixels(std::clamp(fit, kSmallest, kLargest));
 }
 
 // How much of the space its picture then takes.
@@ -32,15 +35,14 @@ ImVec2 fitted(const Sheet& sheet, ImVec2 space) {
   return {side(sheet.columns(), space.x), side(sheet.rows(), space.y)};
 }
 
-// A cell of that many pixels, in a space in whose middle is what the view looks at.
+// A cell of that many pixels, in a space in whose middle is what the view looks at. Cells that are smaller than pixels
+// begin anywhere, so that zooming need not round where they are.
 Placement place(const GridView& view, const Sheet& sheet, double cell, ImVec2 first, ImVec2 size) {
   const double row = view.cell > 0 ? view.row : static_cast<double>(sheet.rows()) / 2;
   const double column = view.cell > 0 ? view.column : static_cast<double>(sheet.columns()) / 2;
-  return {first,
-          {first.x + size.x, first.y + size.y},
-          cell,
-          std::round(first.x + size.x / 2 - column * cell),
-          std::round(first.y + size.y / 2 - row * cell)};
+  const double x = first.x + size.x / 2 - column * cell, y = first.y + size.y / 2 - row * cell;
+  return {
+      first, {first.x + size.x, first.y + size.y}, cell, cell < 1 ? x : std::round(x), cell < 1 ? y : std::round(y)};
 }
 
 Interval visible(double origin, double cell, double first, double last, std::int64_t cells) {
@@ -150,17 +152,33 @@ void draw_lens(GridView& view, const GridContents& contents, const Placement& gr
   draw.PopClipRect();
 }
 
-// `middle` is that of the space which a zoomed grid will have.
-void zoom_and_move(GridView& view, const Placement& at, ImVec2 middle) {
+// Where cell 0 must begin, along one axis, for what is `at` cells from there to lie at the pixel `pointer`. However it
+// is rounded, the pointer stays on the same cell.
+double origin_under(double pointer, double at, double cell) {
+  constexpr double kInside = 1e-3;  // of a cell
+  const double index = std::floor(at), within = std::clamp(at - index, kInside, 1 - kInside);
+  const double origin = pointer - (index + within) * cell;
+  if (cell < 1) return origin;
+  return std::clamp(std::round(origin), std::floor(pointer - (index + 1) * cell) + 1,
+                    std::floor(pointer - index * cell));
+}
+
+// `middle_at(cell)` is the middle of the space that a grid with such cells has: a larger one where the lens goes.
+template <class Middle>
+void zoom_and_move(GridView& view, const Placement& at, const Middle& middle_at) {
   const ImGuiIO& io = ImGui::GetIO();
-  const double column = (io.MousePos.x - at.x) / at.cell, row = (io.MousePos.y - at.y) / at.cell;
   const auto look = [&](double cell, double x, double y) {
-    view.cell = std::clamp(cell, kSmallest, kLargest);
-    view.column = (middle.x - x) / view.cell, view.row = (middle.y - y) / view.cell;
+    view.cell = cell;
+    const double drawn = whole_pixels(cell);
+    const ImVec2 middle = middle_at(drawn);
+    view.column = (middle.x - x) / drawn, view.row = (middle.y - y) / drawn;
   };
   if (ImGui::IsItemHovered() && io.MouseWheel != 0) {
-    const double cell = std::clamp(at.cell * std::pow(1.25, io.MouseWheel), kSmallest, kLargest);
-    look(cell, io.MousePos.x - column * cell, io.MousePos.y - row * cell);
+    const double before = view.cell > 0 ? view.cell : at.cell;
+    const double cell = std::clamp(before * std::pow(1.25, io.MouseWheel), kSmallest, kLargest);
+    const double column = (io.MousePos.x - at.x) / at.cell, row = (io.MousePos.y - at.y) / at.cell;
+    const double drawn = whole_pixels(cell);
+    look(cell, origin_under(io.MousePos.x, column, drawn), origin_under(io.MousePos.y, row, drawn));
   }
   if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 3))
     look(at.cell, at.x + io.MouseDelta.x, at.y + io.MouseDelta.y);
@@ -190,11 +208,12 @@ GridAnswer grid(const char* id, GridView& view, const GridContents& contents, Pa
     return d;
   };
   const auto placed = [&](const Division& d) {
-    return place(view, contents.sheet, view.cell > 0 ? view.cell : d.cell, d.first, d.size);
+    return place(view, contents.sheet, view.cell > 0 ? whole_pixels(view.cell) : d.cell, d.first, d.size);
   };
-  const Division before = division_of(view.cell);
-  const Division zoomed = division_of(view.cell > 0 ? view.cell : before.cell);
-  zoom_and_move(view, placed(before), {zoomed.first.x + zoomed.size.x / 2, zoomed.first.y + zoomed.size.y / 2});
+  zoom_and_move(view, placed(division_of(view.cell)), [&](double cell) {
+    const Division zoomed = division_of(cell);
+    return ImVec2{zoomed.first.x + zoomed.size.x / 2, zoomed.first.y + zoomed.size.y / 2};
+  });
 
   const Division division = division_of(view.cell);
   const Placement at = placed(division);

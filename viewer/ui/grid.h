@@ -1,8 +1,9 @@
 // The grid: a sheet of any size as coloured cells that can be zoomed, moved and pointed at.
 //
-// Where a cell has at least one pixel, every cell is drawn; where it has less, one cell is drawn for each pixel, so
-// that a grid of 10¹⁰ cells costs no more than one of 10⁵. From 24 pixels a cell its number is written in it. While
-// cells are small, a lens beside the grid shows the neighbourhood of what is lit.
+// Where a cell has at least one pixel, every cell is drawn, with as many pixels as any other; where it has less, one
+// cell, or the mean of those that share it, is drawn for each pixel, so that a grid of 10¹⁰ cells costs no more than
+// one of 10⁵. From 24 pixels a cell its number is written in it. While cells are small, a lens beside the grid shows
+// the neighbourhood of what is lit.
 #pragma once
 
 #include <functional>
@@ -33,7 +34,7 @@ struct CellPicture {
 
 // What a user has made of one grid; kept from frame to frame.
 struct GridView {
-  double cell = 0;             // pixels; 0: as large as lets the whole sheet be seen
+  double cell = 0;             // pixels, drawn in whole ones; 0: as large as lets the whole sheet be seen
   double row = 0, column = 0;  // what is in the middle, when `cell` is not 0
   CellPicture picture, lens;
   Rectangle shown;   // the cells in view, as last drawn
@@ -64,6 +65,9 @@ struct GridContents {
   double made = 1;    // the part of the rows that exists already; the rest is veiled
   bool lens = true;   // whether small cells get a lens
   bool lines = true;  // whether blocks of the sheet are set apart by lines
+  // The colour of all cells from (row, column) on that share one pixel, `side` of them down and across, parts of cells
+  // included; null: the first of them stands for all.
+  std::function<std::uint32_t(double row, double column, double side)> mean = nullptr;
   // In place of `number`: what is written in as many letters as there is room for.
   std::function<double(std::int64_t row, std::int64_t column)> value = nullptr;
 };

@@ -12,6 +12,8 @@ namespace {
 constexpr double kNumbersFrom = 24;  // pixels a cell
 constexpr float kSmallestText = 7;   // pixels
 constexpr int kFewestLetters = 4;
+constexpr float kVeil = 0.85f;  // of what does not exist yet, that much is background
+constexpr float kInk = 0.72f;   // numbers on it: so far from the ground to black or white
 
 // How many pixels a line of one is wide, on this monitor.
 float line_scale() { return std::max(1.0f, ImGui::GetFontSize() / 15); }
@@ -34,21 +36,26 @@ void paint(CellPicture& picture, const GridContents& contents, const Rectangle& 
   const double shown = static_cast<double>(cells.rows.count) * static_cast<double>(cells.columns.count);
   const int grain = contents.grain ? std::max(1, contents.grain(static_cast<double>(width) * height, shown)) : 1;
   const bool numbers = cell >= kNumbersFrom && (contents.number || contents.value) && grain == 1;
+  const int letters = letters_in(cell);
   const std::string key = contents.key + "|" + std::to_string(cells.rows.first) + "," +
                           std::to_string(cells.columns.first) + "," + std::to_string(width) + "x" +
-                          std::to_string(height) + (numbers ? "n" : "");
+                          std::to_string(height) + (numbers ? "n" + std::to_string(letters) : "");
   if (!picture.painting || picture.painting->key != key) {
     if (picture.painting) picture.painting->wanted = false;
     const auto row = [cells, step](int y) { return cells.rows.first + static_cast<std::int64_t>(y * step); };
     const auto column = [cells, step](int x) { return cells.columns.first + static_cast<std::int64_t>(x * step); };
     PixelText text;
     if (numbers)
-      text = [number = contents.number, value = contents.value, letters = letters_in(cell), row, column](int x, int y) {
+      text = [number = contents.number, value = contents.value, letters, row, column](int x, int y) {
         return value ? short_number(value(row(y), column(x)), letters) : number(row(y), column(x));
       };
-    picture.painting = painter.start(
-        key, width, height, [colour = contents.colour, row, column](int x, int y) { return colour(row(y), column(x)); },
-        std::move(text), grain);
+    PixelColour colour = [colour = contents.colour, row, column](int x, int y) { return colour(row(y), column(x)); };
+    if (contents.mean && step > 1)
+      colour = [mean = contents.mean, cells, step](int x, int y) {
+        return mean(static_cast<double>(cells.rows.first) + y * step,
+                    static_cast<double>(cells.columns.first) + x * step, step);
+      };
+    picture.painting = painter.start(key, width, height, std::move(colour), std::move(text), grain);
     picture.passes = 0;
     picture.requested = cells;
   }
@@ -60,13 +67,23 @@ void paint(CellPicture& picture, const GridContents& contents, const Rectangle& 
   picture.cells = picture.requested;
 }
 
+// Where the first of `cells` is drawn: pixels that stand for several cells each lie on the screen's own.
+ImVec2 corner(const Placement& at, const Rectangle& cells) {
+  const double x = at.left(cells.columns.first), y = at.top(cells.rows.first);
+  return {static_cast<float>(at.cell < 1 ? std::round(x) : x), static_cast<float>(at.cell < 1 ? std::round(y) : y)};
+}
+
 void draw_picture(const Placement& at, const CellPicture& picture) {
   if (picture.texture.empty()) return;
-  const Rectangle& cells = picture.cells;
-  const ImVec2 first{static_cast<float>(at.left(cells.columns.first)), static_cast<float>(at.top(cells.rows.first))};
-  const ImVec2 last{static_cast<float>(at.left(cells.columns.first + cells.columns.count)),
-                    static_cast<float>(at.top(cells.rows.first + cells.rows.count))};
-  ImGui::GetWindowDrawList()->AddImage(picture.texture.id(), first, last);
+  const double step = cells_a_square(at.cell);
+  const auto pixels = [&](std::int64_t count) {
+    return static_cast<float>(at.cell < 1 ? std::ceil(static_cast<double>(count) / step)
+                                          : static_cast<double>(count) * at.cell);
+  };
+  const ImVec2 first = corner(at, picture.cells);
+  ImGui::GetWindowDrawList()->AddImage(
+      picture.texture.id(), first,
+      {first.x + pixels(picture.cells.columns.count), first.y + pixels(picture.cells.rows.count)});
 }
 
 void draw_lines(const Placement& at, const Rectangle& cells, const Sheet& sheet) {
@@ -86,24 +103,50 @@ void draw_lines(const Placement& at, const Rectangle& cells, const Sheet& sheet)
   });
 }
 
+// The rows that exist already, whole ones, so that the line after them goes through no number.
+std::int64_t made_rows(const GridContents& contents) {
+  return contents.made >= 1 ? contents.sheet.rows()
+                            : static_cast<std::int64_t>(contents.made * static_cast<double>(contents.sheet.rows()));
+}
+
 // What does not exist yet lies under a veil.
-void draw_veil(const Placement& at, const Sheet& sheet, double made) {
-  if (made >= 1) return;
-  const double top = at.top(0) + made * static_cast<double>(sheet.rows()) * at.cell;
+void draw_veil(const Placement& at, const GridContents& contents) {
+  if (contents.made >= 1) return;
+  const auto top = static_cast<float>(at.top(made_rows(contents)));
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  draw.AddRectFilled({at.first.x, static_cast<float>(top)}, at.last, ImGui::GetColorU32(ImGuiCol_ChildBg, 0.85f));
-  if (made > 0)
-    draw.AddRectFilled({static_cast<float>(at.left(0)), static_cast<float>(top) - 1},
-                       {static_cast<float>(at.left(sheet.columns())), static_cast<float>(top) + 1}, palette().lit);
+  draw.AddRectFilled({at.first.x, top}, at.last, ImGui::GetColorU32(ImGuiCol_ChildBg, kVeil));
+  if (contents.made > 0)
+    draw.AddRectFilled({static_cast<float>(at.left(0)), top - 1},
+                       {static_cast<float>(at.left(contents.sheet.columns())), top + 1}, palette().lit);
+}
+
+std::uint32_t mix(std::uint32_t from, std::uint32_t to, float share) {
+  std::uint32_t mixed = 0xff000000u;
+  for (int shift = 0; shift < 24; shift += 8) {
+    const auto a = static_cast<float>(from >> shift & 255), b = static_cast<float>(to >> shift & 255);
+    mixed |= static_cast<std::uint32_t>(std::lround(a + (b - a) * share)) << shift;
+  }
+  return mixed;
+}
+
+// Black or white, whichever can be read on that colour.
+std::uint32_t ink_on(std::uint32_t ground) {
+  const double light = 0.299 * (ground & 255) + 0.587 * (ground >> 8 & 255) + 0.114 * (ground >> 16 & 255);
+  return light > 140 ? IM_COL32_BLACK : IM_COL32_WHITE;
+}
+
+std::uint32_t ink_under_veil(std::uint32_t colour) {
+  const std::uint32_t ground = mix(colour, ImGui::GetColorU32(ImGuiCol_ChildBg), kVeil);
+  return mix(ground, ink_on(ground), kInk);
 }
 
 // Tints `marks` and draws one outline around them. A mark must not hide what it marks: large ones are outlines alone.
 void draw_outline(const Placement& at, const Rectangle& cells, const Marks& marks, double square, ImU32 colour,
                   bool rim) {
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  const double x0 = at.left(cells.columns.first), y0 = at.top(cells.rows.first);
+  const ImVec2 first = corner(at, cells);
   const auto point = [&](int x, int y) {
-    return ImVec2{static_cast<float>(x0 + x * square), static_cast<float>(y0 + y * square)};
+    return ImVec2{first.x + static_cast<float>(x * square), first.y + static_cast<float>(y * square)};
   };
   const double share = static_cast<double>(marks.squares) * square * square / (at.width() * at.height());
   if (share < 0.1)
@@ -187,7 +230,7 @@ void write_in_cell(const Placement& at, std::int64_t row, std::int64_t column, c
   draw.AddText(font, pixels, where, colour, text.c_str());
 }
 
-void draw_numbers(const Placement& at, const CellPicture& picture) {
+void draw_numbers(const Placement& at, const CellPicture& picture, std::int64_t made) {
   if (!picture.painting || !picture.painting->done() || at.cell < kNumbersFrom) return;
   const std::scoped_lock lock(picture.painting->mutex);
   const Painting& p = *picture.painting;
@@ -197,12 +240,10 @@ void draw_numbers(const Placement& at, const CellPicture& picture) {
     if (const float width = letter_width(1) * static_cast<float>(letters_of(text)); width > 0)
       most = std::min(most, (at.cell - 3) / width);
   for (std::size_t k = 0; k < p.texts.size(); ++k) {
-    const std::uint32_t under = p.pixels[k];
-    const double light = 0.299 * (under & 255) + 0.587 * (under >> 8 & 255) + 0.114 * (under >> 16 & 255);
     const auto width = static_cast<std::size_t>(p.width);
-    write_in_cell(at, picture.requested.rows.first + static_cast<std::int64_t>(k / width),
-                  picture.requested.columns.first + static_cast<std::int64_t>(k % width), p.texts[k], most,
-                  light > 140 ? IM_COL32_BLACK : IM_COL32_WHITE, 0);
+    const std::int64_t row = picture.requested.rows.first + static_cast<std::int64_t>(k / width);
+    write_in_cell(at, row, picture.requested.columns.first + static_cast<std::int64_t>(k % width), p.texts[k], most,
+                  row < made ? ink_on(p.pixels[k]) : ink_under_veil(p.pixels[k]), 0);
   }
 }
 
@@ -225,9 +266,9 @@ void draw_cells(const Placement& at, const Rectangle& cells, CellPicture& pictur
   paint(picture, contents, cells, at.cell, painter);
   draw_picture(at, picture);
   if (contents.lines) draw_lines(at, cells, contents.sheet);
-  draw_veil(at, contents.sheet, contents.made);
+  draw_veil(at, contents);
   draw_marks(at, cells, picture, contents);
-  if (contents.labels.empty()) draw_numbers(at, picture);
+  if (contents.labels.empty()) draw_numbers(at, picture, made_rows(contents));
   draw_labels(at, cells, contents);
   draw_cursor(at, contents);
   ImGui::PopClipRect();

@@ -159,7 +159,8 @@ void Menu::draw_keys(float scale) {
   ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Always, {0.5f, 0.5f});
   if (ImGui::Begin("Keys", &keys_, ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize)) {
     constexpr std::pair<const char*, const char*> kKeys[]{
-        {"point", "light up what belongs to a cell, everywhere"},
+        {"point", "orange: where a value comes from and goes"},
+        {"", "blue: the same place elsewhere, further copies"},
         {"wheel, drag, double click", "zoom, move, fit a grid"},
         {"Space, Left, Right", "play and step what has a scrubber"},
         {"Ctrl+Z, Ctrl+Y", "undo, redo"},

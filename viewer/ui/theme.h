@@ -13,7 +13,7 @@ namespace convlens::viewer {
 struct Palette {
   ImU32 cursor;     // the cell under the pointer
   ImU32 lit;        // what belongs to it
-  ImU32 also;       // further copies of it, for others
+  ImU32 also;       // the same place elsewhere: in other rows' tensors, and further copies
   ImU32 padding;    // zeros of the layer's padding
   ImU32 alignment;  // cells that only round a size up
   ImU32 line;       // between blocks of a sheet

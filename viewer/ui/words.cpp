@@ -133,6 +133,7 @@ std::string value_text(const Values& values, const Exhibit& exhibit, const Coord
   if (!too_much(exhibit.effort).empty()) return "?";
   const std::complex<double> value = values.at(exhibit, cell);
   if (!exhibit.complex) return number_text(value.real());
+  if (std::abs(value) <= values.roundoff(exhibit, cell)) return number_text(std::abs(value)) + ", rounding alone";
   return number_text(std::abs(value)) + " at angle " + number_text(std::arg(value));
 }
 

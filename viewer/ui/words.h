@@ -10,7 +10,7 @@ namespace convlens::viewer {
 struct CellWords {
   std::string name;     // "im2win tensor Î"
   std::string index;    // "(n 0, c 12, m 17, k 5, u 1)"
-  std::string value;    // "-0.418", of spectra "0.31 at angle 1.2"
+  std::string value;    // "-0.418", of spectra "0.31 at angle 1.2", "3e-16, rounding alone"
   std::string address;  // "offset 109829  byte 0x6b414", or why it has none
   Sum sum;              // with its numbers, where the cell is a sum
   std::string meaning;  // "= x(0, 12, 18, 5)", "a zero of the layer's padding", "Σ x·w over 64 channels and 9 taps"

@@ -66,17 +66,18 @@ void draw_map(Scene& scene, const std::shared_ptr<const Heat>& heat, std::size_t
     draw_title(exhibit->title, {most}, exhibit->id + "\n" + most + " a pixel\n" + total);
     faint_text(total);
     const Sheet sheet = image_sheet(copies);
-    GridContents contents{
-        sheet, "copies" + std::to_string(heat->version),
-        [heat, index](std::int64_t row, std::int64_t column) {
-          const std::int64_t count = heat->maps[index].second.at(row, column);
-          // Copies of all algorithms on one scale; where pixels are mixed, the tensor's own.
-          const Copies& of = heat->maps[index].second;
-          return viridis(static_cast<double>(count) / static_cast<double>(of.elements > 0 ? heat->most : of.most));
-        },
-        [heat, index](std::int64_t row, std::int64_t column) {
-          return std::to_string(heat->maps[index].second.at(row, column));
-        }};
+    // Copies of all algorithms on one scale; where pixels are mixed, the tensor's own.
+    const double full = static_cast<double>(copies.elements > 0 ? heat->most : copies.most);
+    GridContents contents{sheet, "copies" + std::to_string(heat->version),
+                          [heat, index, full](std::int64_t row, std::int64_t column) {
+                            return viridis(static_cast<double>(heat->maps[index].second.at(row, column)) / full);
+                          },
+                          [heat, index](std::int64_t row, std::int64_t column) {
+                            return std::to_string(heat->maps[index].second.at(row, column));
+                          }};
+    contents.mean = [heat, index, full](double row, double column, double side) {
+      return viridis(heat->maps[index].second.mean(row, column, side) / full);
+    };
     // The window of the cursor, on the image.
     std::vector<Box> lit;
     if (const auto x = scene.links.cells.find("x"); x != scene.links.cells.end())

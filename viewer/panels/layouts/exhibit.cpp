@@ -5,62 +5,13 @@
 
 #include "algorithms/interface/registry.h"
 #include "viewer/logic/default_sheet.h"
+#include "viewer/panels/layouts/colouring.h"
 #include "viewer/panels/layouts/layouts.h"
 #include "viewer/ui/words.h"
 
 namespace convlens::viewer {
 
 namespace {
-
-// How values become colours. Owns what it reads: it is asked in the background.
-struct Colouring {
-  std::shared_ptr<const Model> model;
-  std::shared_ptr<const Values> values;
-  const Exhibit* exhibit;
-  bool picture;        // values of x are those of a picture
-  bool phase = false;  // of complex values, instead of their magnitude
-
-  bool in_colours() const { return picture && exhibit->role == Role::input && exhibit->axes[1].extent == 3; }
-  bool grey() const { return picture && (exhibit->role == Role::input || exhibit->made_of_elements); }
-
-  std::uint32_t operator()(const Coord& cell) const {
-    if (exhibit->role == Role::stage) {
-      const SourceKind kind = model->stage(*exhibit).map->source(cell).kind;
-      if (kind == SourceKind::zero_padding) return palette().padding;
-      if (kind == SourceKind::alignment_padding) return palette().alignment;
-    }
-    if (exhibit->role == Role::blocks && !model->element_of_block(cell)) return palette().padding;
-    if (in_colours()) return true_colour(cell);
-    const std::complex<double> value = values->at(*exhibit, cell);
-    if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) return palette().wrong;
-    if (grey()) return viewer::grey(value.real());
-    if (phase) return cyclic(std::arg(value));
-    const double largest = values->largest(*exhibit);
-    if (exhibit->complex) return viridis(std::log1p(100 * std::abs(value) / largest) / std::log1p(100.0));
-    return diverging(std::copysign(std::sqrt(std::abs(value.real()) / largest), value.real()));
-  }
-
-  const char* words() const {
-    if (in_colours()) return "in the picture's colours: its channels are red, green and blue";
-    if (grey()) return "black is 0, white is 1";
-    if (exhibit->complex)
-      return "first the magnitude, dark to light by its logarithm; then the phase: bright at 0, red at a quarter turn, "
-             "dark at half a turn, blue at minus a quarter";
-    return "blue is negative, red positive; strong as the square root of the value over the tensor's largest";
-  }
-
- private:
-  std::uint32_t true_colour(Coord cell) const {
-    std::uint32_t colour = 0xff000000u;
-    for (std::size_t channel = 0; channel < 3; ++channel) {
-      cell[1] = static_cast<std::int64_t>(channel);
-      const double value = values->at(*exhibit, cell).real();
-      if (!std::isfinite(value)) return palette().wrong;
-      colour |= static_cast<std::uint32_t>(std::lround(255 * std::clamp(value, 0.0, 1.0))) << (8 * channel);
-    }
-    return colour;
-  }
-};
 
 std::string extents(const Exhibit& exhibit, bool with_names) {
   std::string text;
@@ -160,8 +111,10 @@ Coord output_of(const Scene& scene) {
 
 void point_at(Scene& scene, const std::string& tensor, const Coord& at) {
   // What lies under a pointer that rests has not been pointed at: the drawing has moved, in a window of another size.
-  const ImVec2 moved = ImGui::GetIO().MouseDelta;
-  if (moved.x == 0 && moved.y == 0) return;
+  // Unless the hand has moved it: by the wheel, or by a double click.
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool zoomed = io.MouseWheel != 0 || ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+  if (io.MouseDelta.x == 0 && io.MouseDelta.y == 0 && !zoomed) return;
   *scene.pointed = {tensor, at};
   if (scene.state.cursor == Cursor{tensor, at}) return;
   State next = scene.state;
@@ -181,13 +134,20 @@ void draw_grid(Scene& scene, const Colouring& colouring, const Sheet& sheet, dou
       sheet, key,
       [colouring, sheet](std::int64_t row, std::int64_t column) { return colouring(sheet.cell(row, column)); },
       [colouring, sheet](std::int64_t row, std::int64_t column) {
-        const std::complex<double> value = colouring.values->at(*colouring.exhibit, sheet.cell(row, column));
+        const Coord cell = sheet.cell(row, column);
+        const std::complex<double> value = colouring.values->at(*colouring.exhibit, cell);
+        if (colouring.no_phase(cell, value)) return std::string("–");
         return std::to_string(std::lround(std::arg(value) * 180 / std::numbers::pi)) + "°";
       }};
   if (!colouring.phase)
     contents.value = [colouring, sheet](std::int64_t row, std::int64_t column) {
       const std::complex<double> value = colouring.values->at(*colouring.exhibit, sheet.cell(row, column));
       return colouring.exhibit->complex ? std::abs(value) : value.real();
+    };
+  // Where a cell costs no more than reading an element, all that share a pixel can be looked at.
+  if (exhibit.effort.each <= 2 && exhibit.effort.tile == 0)
+    contents.mean = [colouring, sheet](double row, double column, double side) {
+      return colouring.mean(sheet, row, column, side);
     };
   if (const auto lit = scene.links.cells.find(exhibit.id); lit != scene.links.cells.end()) contents.lit = &lit->second;
   if (const auto used = scene.links.used.find(exhibit.id); used != scene.links.used.end())

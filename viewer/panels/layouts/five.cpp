@@ -1,6 +1,7 @@
 // Five algorithms at once, each at its own stage of the same work: one cursor, one scrubber.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "viewer/logic/steps.h"
 #include "viewer/panels/layouts/layouts.h"
@@ -60,11 +61,16 @@ void draw_row(Scene& scene, int row, ImVec2 size) {
   ImGui::EndChild();
 }
 
-void draw(Scene& scene) {
-  if (scene.model().find("x")->cells() == 0) return faint_text("N is 0: there is nothing to compute.");
+std::vector<int> shown_rows(const Model& model) {
   std::vector<int> rows;
   for (const char* family : kFamilies)
-    if (const int row = row_of_family(scene.model(), family); row >= 0) rows.push_back(row);
+    if (const int row = row_of_family(model, family); row >= 0) rows.push_back(row);
+  return rows;
+}
+
+void draw(Scene& scene) {
+  if (scene.model().find("x")->cells() == 0) return faint_text("N is 0: there is nothing to compute.");
+  const std::vector<int> rows = shown_rows(scene.model());
   if (rows.empty()) return faint_text("No row of the families direct, im2col, im2win, winograd and fft is chosen.");
   draw_scrubber(scene, &State::step, kSteps, kStepsASecond);
   const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
@@ -79,11 +85,40 @@ void draw(Scene& scene) {
   }
 }
 
+// Each row's present tensors and what is lit there, all with the step and how much of the tensor exists by then.
+nlohmann::ordered_json data(const Scene& scene) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  const auto add = [&](const nlohmann::ordered_json& what, const Exhibit& exhibit) {
+    nlohmann::ordered_json lit = lit_cells(scene, exhibit);
+    if (lit.empty()) lit.push_back({{"tensor", exhibit.id}});
+    for (const nlohmann::ordered_json& cells : lit) {
+      nlohmann::ordered_json row = what;
+      row.update(cells);
+      rows.push_back(std::move(row));
+    }
+  };
+  add({{"step", scene.state.step}, {"stage", "x"}}, *scene.model().find("x"));
+  for (const int number : shown_rows(scene.model())) {
+    const ChosenRow& row = scene.model().rows()[static_cast<std::size_t>(number)];
+    if (!row.plan) {
+      rows.push_back({{"step", scene.state.step}, {"run", row.run}, {"refused", row.support.reason}});
+      continue;
+    }
+    const std::vector<Phase> phases = phases_of(scene.model(), number);
+    const Progress progress = progress_at(scene.state.step, phases.size());
+    for (const Exhibit* exhibit : phases[progress.phase].exhibits) {
+      const std::string stage = exhibit->role == Role::stage ? scene.model().stage(*exhibit).id : exhibit->id;
+      add({{"step", scene.state.step}, {"run", row.run}, {"stage", stage}, {"made", progress.made}}, *exhibit);
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 Arrangement five_arrangement() {
   return {"five", "All five", "Five algorithms side by side, each at its own stage: space plays, the arrows step", draw,
-          lit_boxes};
+          data};
 }
 
 }  // namespace convlens::viewer

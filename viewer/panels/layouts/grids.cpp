@@ -74,25 +74,8 @@ int best_columns(int count, ImVec2 space) {
   return best;
 }
 
-nlohmann::ordered_json lit_boxes(const Scene& scene) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const auto& [id, boxes] : scene.links.cells) {
-    const Exhibit* exhibit = scene.model().find(id);
-    if (exhibit == nullptr) continue;
-    for (const Box& box : boxes) {
-      nlohmann::ordered_json row{{"tensor", id}};
-      for (std::size_t axis = 0; axis < exhibit->axes.size(); ++axis) {
-        row[exhibit->axes[axis].name] = box.first[axis];
-        row[exhibit->axes[axis].name + "_count"] = box.extent[axis];
-      }
-      rows.push_back(std::move(row));
-    }
-  }
-  return rows;
-}
-
 Arrangement grids_arrangement() {
-  return {"grids", "Grids", "All tensors of the chosen algorithms, side by side", draw, lit_boxes};
+  return {"grids", "Grids", "All tensors of the chosen algorithms, side by side", draw, lit_cells};
 }
 
 }  // namespace convlens::viewer

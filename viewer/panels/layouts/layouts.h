@@ -20,8 +20,9 @@ Arrangement copies_arrangement();    // how often each input pixel is stored
 Arrangement ribbon_arrangement();    // the addresses that a window touches
 Arrangement schedule_arrangement();  // which thread block computes what, in launch order
 
-// What is lit, one row a box.
-nlohmann::ordered_json lit_boxes(const Scene& scene);
+// What is lit, in one tensor or in all: a row a cell, or, where they are very many, a box of cells (lit_cells.cpp).
+nlohmann::ordered_json lit_cells(const Scene& scene, const Exhibit& exhibit);
+nlohmann::ordered_json lit_cells(const Scene& scene);
 
 // One tensor, titled, as a grid that can be pointed at; `size` is that of the whole pane. Of its rows the part `made`
 // exists already.
