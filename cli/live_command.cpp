@@ -36,8 +36,8 @@ struct LiveArguments {
   double seconds = 0.5;
 };
 
-// SIGTERM and SIGHUP while a run is live: the line is left as it stands, as it is with Ctrl-C, and only then the program
-// ends by that signal.
+// SIGTERM and SIGHUP while a run is live: the line is left as it stands, as it is with Ctrl-C, and only then the
+// program ends by that signal.
 class EndingSignals {
  public:
   EndingSignals() {

@@ -49,7 +49,7 @@ class Child {
   void read_errors();
 
   pid_t id_ = -1;
-  int socket_ = -1, errors_ = -1;  // ours
+  int socket_ = -1, errors_ = -1;                 // ours
   std::string outgoing_, incoming_, error_text_;  // error_text_: the end of its stderr, from the last line on
   std::size_t most_line_;
   bool closed_ = false, endless_line_ = false;

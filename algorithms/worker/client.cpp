@@ -139,10 +139,9 @@ void Client::look_at_end() {
   if (!child_->ended()) return;
   if (state_ == State::other_version) return child_.reset();
   const std::string half = child_->begun_line();
-  give_up(child_->how_it_ended() +
-          (!half.empty()   ? ", in the middle of a line: " + quoted(half)
-           : !why_.empty() ? "; it " + why_
-                           : ""));
+  give_up(child_->how_it_ended() + (!half.empty()   ? ", in the middle of a line: " + quoted(half)
+                                    : !why_.empty() ? "; it " + why_
+                                                    : ""));
 }
 
 // What no greeting is like is no worker's either, complete or not.

@@ -1,8 +1,8 @@
 // The side that asks: a worker as a child process, and what state it is in.
 //
 // Nothing here waits: `poll` takes what has come since it was last called. A worker that ends, does not answer or
-// speaks another version is said to be so, and so is one that talks on whatever it is asked; what it had been asked and has not finished is `unfinished`, to be asked of
-// the next.
+// speaks another version is said to be so, and so is one that talks on whatever it is asked; what it had been asked and
+// has not finished is `unfinished`, to be asked of the next.
 #pragma once
 
 #include <chrono>
@@ -78,8 +78,8 @@ class Client {
   std::map<std::int64_t, Job> unfinished_;
   Clock::time_point heard_ = Clock::now(), pinged_ = heard_;
   std::int64_t pings_ = 0, pongs_ = 0;
-  int nonsense_ = 0;           // lines that were no answers
-  int lines_since_ping_ = 0;   // that were not its pong
+  int nonsense_ = 0;                                     // lines that were no answers
+  int lines_since_ping_ = 0;                             // that were not its pong
   std::map<std::int64_t, Clock::time_point> cancelled_;  // of those that are unfinished, since when
   std::optional<Clock::time_point> disobeyed_;           // when samples first came that should have ended
 

@@ -13,11 +13,10 @@ const std::string kLayer = " live direct.cpu 1x8x20x20 --filter 8x3x3 ";
 // `live` with these keys, a pause of a tenth of a second after each, and this shell script as its worker.
 CommandResult live(const std::string& keys, const std::string& script, const std::string& options = "") {
   const TemporaryFolder folder;
-  const std::string text =
-      "cat > " + folder.path() + "/worker <<'END'\n" +
-      R"(echo '{"is":"hello","protocol":2,"revision":"r","host":"h","cpu":"c","gpu":""}')" + "\n" + script + "\nEND\n" +
-      "printf '" + keys + "' | '" + kConvlens + "'" + kLayer + "--seconds 0.2 " + options + " --worker 'exec sh " +
-      folder.path() + "/worker'";
+  const std::string text = "cat > " + folder.path() + "/worker <<'END'\n" +
+                           R"(echo '{"is":"hello","protocol":2,"revision":"r","host":"h","cpu":"c","gpu":""}')" + "\n" +
+                           script + "\nEND\n" + "printf '" + keys + "' | '" + kConvlens + "'" + kLayer +
+                           "--seconds 0.2 " + options + " --worker 'exec sh " + folder.path() + "/worker'";
   return run_command({.arguments = {"-c", text}, .program = "/bin/sh"});
 }
 std::string started(const std::string& run, const std::string& id = "1") {
@@ -36,8 +35,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("a worker that goes on with what was cancelled is gone wrong, and the keys do not wait for it") {
-  const CommandResult result =
-      live("11", started("direct.cpu") + R"(exec yes '{"is":"samples","id":1,"ms":[1,2,3]}')");
+  const CommandResult result = live("11", started("direct.cpu") + R"(exec yes '{"is":"samples","id":1,"ms":[1,2,3]}')");
   INFO(result.out << result.err);
   CHECK(result.exit == 4);
   CHECK(result.seconds < 20);
