@@ -12,8 +12,6 @@
 
 #include "tests/catch.h"
 
-using namespace convlens;
-
 namespace {
 
 // The command in a terminal of so many columns, whose user presses each key a second after the one before.
