@@ -19,8 +19,9 @@ Keyboard::~Keyboard() {
 char Keyboard::key(int milliseconds) const {
   pollfd input{STDIN_FILENO, POLLIN, 0};
   if (poll(&input, 1, milliseconds) <= 0) return kNone;
-  char key = 'q';
-  return read(STDIN_FILENO, &key, 1) <= 0 ? 'q' : key;
+  char key = kEnd;
+  if (read(STDIN_FILENO, &key, 1) <= 0) return kEnd;
+  return terminal_ && key == static_cast<char>(before_.c_cc[VEOF]) ? kEnd : key;
 }
 
 }  // namespace convlens::cli

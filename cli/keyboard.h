@@ -16,9 +16,10 @@ class Keyboard {
 
   bool terminal() const { return terminal_; }
 
-  // The next key, waited for at most `milliseconds`; kNone for none, 'q' at the end of the input.
+  // The next key, waited for at most `milliseconds`; kNone for none, kEnd at the end of the input, which a terminal's
+  // user says with Ctrl-D.
   char key(int milliseconds) const;
-  static constexpr char kNone = 0;
+  static constexpr char kNone = 0, kEnd = 4;
 
  private:
   termios before_{};

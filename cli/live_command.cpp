@@ -8,14 +8,15 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <csignal>
 #include <memory>
 
 #include "algorithms/worker/client.h"
-#include "algorithms/worker/line.h"
 #include "cli/arguments.h"
 #include "cli/keyboard.h"
-#include "cli/numbers.h"
+#include "cli/live_set.h"
 #include "cli/output.h"
+#include "cli/terminal.h"
 
 namespace convlens::cli {
 
@@ -24,6 +25,7 @@ namespace {
 using namespace worker;
 
 constexpr std::string_view kKeys = "123456789abcdefghijklmnoprstuvwxyz";  // q quits
+constexpr const char* kEraseRow = "\r\033[K";
 
 struct LiveArguments {
   LayerArguments layers;
@@ -34,11 +36,39 @@ struct LiveArguments {
   double seconds = 0.5;
 };
 
+// SIGTERM and SIGHUP while a run is live: the line is left as it stands, as it is with Ctrl-C, and only then the
+// program ends by that signal.
+class EndingSignals {
+ public:
+  EndingSignals() {
+    struct sigaction action {};
+    action.sa_handler = [](int signal) { g_signal = signal; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    for (const int signal : {SIGTERM, SIGHUP})
+      if (std::signal(signal, SIG_DFL) == SIG_IGN)
+        std::signal(signal, SIG_IGN);  // nohup's wish counts
+      else
+        sigaction(signal, &action, nullptr);
+  }
+  static bool any() { return g_signal != 0; }
+  static void obey() {
+    if (!any()) return;
+    std::signal(g_signal, SIG_DFL);
+    std::raise(g_signal);
+  }
+
+ private:
+  static inline volatile std::sig_atomic_t g_signal = 0;
+};
+
+bool ending() { return interrupted() || EndingSignals::any(); }
+
 class Live {
  public:
   Live(const LiveArguments& arguments, const Globals& globals)
       : arguments_(arguments),
         json_(globals.json),
+        rewrites_(isatty(STDOUT_FILENO) != 0 && !json_),
         run_(only(arguments.row.algorithm_given() ? arguments.row.runs() : std::vector<Run>{}, "ROW")),
         layer_(only(arguments.layers.layers(), "layer")),
         client_(words(arguments, globals)) {
@@ -49,23 +79,22 @@ class Live {
   void go() {
     say("keys: " + keys());
     ask();
-    const bool rewrites = isatty(STDOUT_FILENO) && !json_;
-    while (!interrupted()) {
+    while (!ending()) {
       constexpr int kLook = 50;  // ms
       // From a pipe, a set of options has its time before the next key is read, unless the worker is silent.
-      const bool listens = keyboard_.terminal() || stands() || silent();
+      const bool listens = keyboard_.terminal() || set_.stands(arguments_.seconds) || silent();
       if (!listens) usleep(kLook * 1000);
       const char key = listens ? keyboard_.key(kLook) : Keyboard::kNone;
       poll_worker();
-      if (!rewrites) say_trouble();
-      if (rewrites) print("\r\033[K" + text());
-      if (key == 'q') break;
+      say_trouble();
+      if (rewrites_) print(row());
+      if (key == Keyboard::kEnd || key == 'q') break;
       if (key != Keyboard::kNone) flip(key);
     }
     finish_line();
-    if (measured_ || interrupted()) return;
-    if (!refused_.empty()) throw Error(refused_exit_, refused_);
-    if (silent()) throw NoDevice("--worker: " + client_.says());
+    if (ending()) return;
+    if (!hung_.empty()) throw NoDevice("--worker: " + hung_);
+    if (!measured_ && !set_.refused().empty()) throw Error(set_.refused_exit(), set_.refused());
   }
 
  private:
@@ -85,14 +114,11 @@ class Live {
   }
 
   void ask() {
-    line_ = {};
-    line_.run = run_name(*run_.algorithm, run_.options);
-    refused_.clear();
-    asked_ = std::chrono::steady_clock::now();
+    set_ = LiveSet(run_name(*run_.algorithm, run_.options));
     client_.measure({.id = ++id_,
                      .layer = layer_.name,
                      .spec = layer_.problem.spec(),
-                     .run = line_.run,
+                     .run = set_.run(),
                      .dtype = only(arguments_.row.dtypes({DType::f32}), "--dtype"),
                      .layouts = only(arguments_.row.layouts({Layouts{}}), "--layout"),
                      .kernel_alone = arguments_.kernel_alone,
@@ -102,71 +128,57 @@ class Live {
   }
 
   void poll_worker() {
-    for (const Answer& answer : client_.poll()) take(answer);
+    for (const Answer& answer : client_.poll())
+      if (job_of(answer) == id_) set_.take(answer);
+    measured_ = measured_ || set_.measured();
     if (client_.state() == Client::State::other_version) throw Unsupported("--worker: " + client_.says());
-    if (client_.state() == Client::State::gone) throw NoDevice("--worker: " + client_.says() + lost());
+    if (client_.state() != Client::State::gone) return;
+    if (rewrites_) print(row() + "\n");
+    // What a worker that is gone leaves: the last line is not lost with it.
+    throw NoDevice("--worker: " + client_.says() + (set_.measured() && !rewrites_ ? "; last: " + set_.text() : ""));
   }
 
   bool silent() const { return client_.state() == Client::State::silent; }
 
-  // Each trouble once; where lines are rewritten they say it themselves.
+  // Each trouble once, and why a set is refused where its line may be too long for that.
   void say_trouble() {
     // What is said of the seconds that have passed changes with each.
     const std::string now = silent() ? "silent" : client_.trouble();
-    if (now == trouble_said_) return;
-    if (!now.empty()) say("live: the worker " + client_.trouble());
+    if (now != trouble_said_ && !now.empty()) say_apart("live: the worker " + client_.trouble());
     trouble_said_ = now;
+    if (rewrites_ && set_.refused() != refused_said_ && !set_.refused().empty())
+      say_apart("live: " + set_.run() + ": " + set_.refused());
+    refused_said_ = set_.refused();
   }
 
-  // What a worker that is gone leaves: the last line is not lost with it.
-  std::string lost() const { return line_.ms.empty() ? "" : "; last: " + text(); }
-
-  void take(const Answer& answer) {
-    if (const auto* started = std::get_if<Started>(&answer); started != nullptr && started->id == id_)
-      line_.flops = started->flops, line_.executed = started->executed_flops;
-    if (const auto* samples = std::get_if<Samples>(&answer); samples != nullptr && samples->id == id_) {
-      if (line_.ms.empty()) began_after_ = waited();
-      line_.ms.insert(line_.ms.end(), samples->ms.begin(), samples->ms.end());
-      measured_ = true;
-    }
-    if (const auto* refused = std::get_if<Refused>(&answer); refused != nullptr && refused->id == id_)
-      refused_ = refused->why, refused_exit_ = refused->exit;
-    if (const auto* done = std::get_if<Done>(&answer); done != nullptr && done->id == id_) record_ = done->record;
+  // Not behind the line that is being rewritten.
+  void say_apart(const std::string& what) const {
+    if (rewrites_) print(kEraseRow);
+    say(what);
   }
 
-  // Seconds since this set of options was asked for.
-  double waited() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - asked_).count(); }
-
-  bool stands() const { return !refused_.empty() || (!line_.ms.empty() && waited() >= arguments_.seconds); }
-
-  std::string text() const {
-    const std::string trouble = client_.trouble();
-    return line_text() + (trouble.empty() ? "" : "; the worker " + trouble);
-  }
-
-  std::string line_text() const {
-    if (!refused_.empty()) return line_.run + "  refused: " + refused_;
-    if (line_.ms.empty()) return line_.run + "  ...";
-    return line_.run + "  " + rate_text(line_.tflops()) + "  (median of the last " +
-           std::to_string(std::min(line_.ms.size(), Line::kWindow)) + " of " + std::to_string(line_.ms.size()) +
-           " samples: " + significant(line_.median_ms(), 4) + " ms; the first after " + significant(began_after_, 2) +
-           " s)";
-  }
+  // The line, over the one before: in one row, since only that can be rewritten. The last column stays free, because
+  // terminals disagree about where the cursor is behind it.
+  std::string row() const { return std::string(kEraseRow) + in_columns(set_.text(), terminal_columns() - 1); }
 
   // Ends the measurement of this set of options, and leaves its line as it stands.
   void finish_line() {
     client_.cancel(id_);
-    if (json_) {
-      record_.clear();
-      while (refused_.empty() && record_.empty() && !client_.unfinished().empty() && !silent() && !interrupted()) {
-        usleep(5000);
-        poll_worker();
-      }
-      if (!record_.empty()) print(record_ + "\n");
-      if (record_.empty()) say(text());
-      return;
+    if (silent()) hung_ = client_.says();
+    if (!json_) return print(rewrites_ ? row() + "\n" : set_.text() + "\n");
+    wait_for_record();
+    if (set_.record().empty()) return say(set_.text());
+    print(set_.record() + "\n");
+  }
+
+  void wait_for_record() {
+    constexpr std::chrono::milliseconds kGrace{500};  // for one who wants to leave
+    const auto begin = std::chrono::steady_clock::now();
+    const auto late = [&] { return ending() && std::chrono::steady_clock::now() - begin > kGrace; };
+    while (set_.refused().empty() && set_.record().empty() && !client_.unfinished().empty() && !silent() && !late()) {
+      usleep(5000);
+      poll_worker();
     }
-    print((isatty(STDOUT_FILENO) ? "\r\033[K" : "") + text() + "\n");
   }
 
   void flip(char key) {
@@ -174,8 +186,7 @@ class Live {
     const std::size_t number = kKeys.find(key);
     if (number >= keys_.size()) {
       const bool shown = key > ' ' && key <= '~';
-      if (isatty(STDOUT_FILENO) != 0 && !json_) print("\r\033[K");
-      return say("key: " + (shown ? std::string(1, key) : "one that no letter is") + ", must be of: " + keys());
+      return say_apart("key: " + (shown ? std::string(1, key) : "one that no letter is") + ", must be of: " + keys());
     }
     finish_line();
     const Option& option = *keys_[number];
@@ -186,20 +197,17 @@ class Live {
   }
 
   const LiveArguments& arguments_;
-  const bool json_;
+  const bool json_, rewrites_;  // rewrites: the line moves in a terminal
   Run run_;
   Layer layer_;
   Client client_;
   Keyboard keyboard_;
   std::vector<const Option*> keys_;  // what each key flips
   std::int64_t id_ = 0;
-  Line line_;
-  std::string refused_, record_;
-  Exit refused_exit_ = Exit::unsupported;
-  double began_after_ = 0;  // s, from the key to the first sample
-  bool measured_ = false;   // anything at all
-  std::string trouble_said_;
-  std::chrono::steady_clock::time_point asked_;
+  LiveSet set_;
+  bool measured_ = false;  // anything at all
+  std::string trouble_said_, refused_said_;
+  std::string hung_;  // how the worker was when a set was left that it should have measured
 };
 
 }  // namespace
@@ -223,8 +231,12 @@ void add_live(CLI::App& app, const Globals& globals) {
   command.text("--worker", a->worker, "COMMAND", "a worker elsewhere, as in 'ssh host convlens worker'");
   command.number(
       "--seconds", 0, 1e6, [a](double v) { a->seconds = v; },
-      "with keys from a pipe: how long each set of options is measured; 0.5 when left out");
-  command.run([arguments, &globals] { Live(*arguments, globals).go(); });
+      "with keys from a pipe: how long each set of options is measured, from its first sample; 0.5 when left out");
+  command.run([arguments, &globals] {
+    const EndingSignals signals;
+    Live(*arguments, globals).go();
+    EndingSignals::obey();
+  });
 }
 
 }  // namespace convlens::cli

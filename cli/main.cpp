@@ -1,6 +1,8 @@
 // The command `convlens`: reads the options that all commands share, runs one command, and turns whatever goes wrong
 // into one line on stderr and an exit code (algorithms/error.h).
+#include <fcntl.h>
 #include <omp.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -33,6 +35,16 @@ void set_signals() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then an error of write, and temporary files are cleaned up
+}
+
+// A closed stdin, stdout or stderr would give its number to the next file or socket that is opened, which would then be
+// taken for it. What takes its place here is empty to read, and refuses what is written.
+void open_standard_streams() {
+  while (true) {
+    const int opened = open("/dev/null", O_RDONLY);
+    if (opened > STDERR_FILENO) close(opened);
+    if (opened > STDERR_FILENO || opened < 0) return;
+  }
 }
 
 std::string version_text() {
@@ -171,6 +183,7 @@ bool interrupted() { return g_interrupted != 0; }
 }  // namespace convlens::cli
 
 int main(int argc, char** argv) {
+  convlens::cli::open_standard_streams();
   convlens::cli::set_signals();
   return convlens::cli::guarded(argc, argv);
 }

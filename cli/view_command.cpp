@@ -226,6 +226,7 @@ void view(const ViewArguments& arguments) {
   options.notice = base.notice;
   options.files = files();
   options.say = say;
+  options.interrupted = interrupted;
   options.screenshot = arguments.screenshot;
   options.export_data = arguments.export_data;
   // Pictures and data measure nothing unless they are told to, so that the same call always gives the same.
@@ -259,8 +260,9 @@ void add_view(CLI::App& app, const Globals&) {
   command.one_of("--arrangement", a->arrangement, viewer::arrangement_names(), "of the Layouts panel");
   command.one_of("--chart", a->chart, viewer::chart_names(), "of the Performance panel");
   command
-      .text("--live", a->live, "NAME",
-            "NAME[:ID=VALUE,…], the run that the Performance panel shows; with --measure, each in turn")
+      .text(
+          "--live", a->live, "NAME",
+          "NAME[:ID=VALUE,…], the run that the Performance panel shows; with --measure, each in turn; may be repeated")
       .repeated();
   command.one_of("--timed", a->timed, viewer::time_names(),
                  "of the Performance panel: cold is a call with cold caches");
@@ -294,7 +296,7 @@ void add_view(CLI::App& app, const Globals&) {
   command.text("--state", a->state, "FILE", "start from a state file that the viewer wrote");
   command
       .text("--set", a->fields, "FIELD=VALUE",
-            "of a state file, for what has no option of its own, as in numerics.injection=nan")
+            "of a state file, for what has no option of its own, as in numerics.injection=nan; may be repeated")
       .repeated();
   command.text("--screenshot", a->screenshot, "FILE", "draw one picture into this PNG, without a display");
   command.text("--export", a->export_data, "FILE",

@@ -35,6 +35,9 @@ struct ViewOptions {
   double measure_seconds = 0;
   std::vector<std::string> measured_runs;
   std::function<void(const std::string& line)> say;  // what is to be known of a picture or data beside itself
+  // Whether a picture or data is not wanted any more: what takes long ends then, and nothing is written unless
+  // something has been measured for it.
+  std::function<bool()> interrupted = [] { return false; };
   std::string export_data;  // write the panel's data into this .csv or .json, without a window and without OpenGL
 };
 

@@ -102,10 +102,17 @@ void Child::send_waiting() {
 void Child::read_errors() {
   std::array<char, 1 << 14> some{};  // a flood is read in pieces
   const ssize_t count = read(errors_, some.data(), some.size());
-  std::string text(some.data(), static_cast<std::size_t>(std::max<ssize_t>(0, count)));
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  if (!text.empty()) last_error_ = text.substr(text.find_last_of('\n') + 1);
+  if (count <= 0) return;
+  error_text_.append(some.data(), static_cast<std::size_t>(count));
+  const std::size_t last = error_text_.find_last_not_of("\r\n");
+  if (last == std::string::npos) return;
+  const std::size_t before = error_text_.find_last_of('\n', last);
+  if (before != std::string::npos) error_text_.erase(0, before + 1);
+  constexpr std::size_t kMostOfLine = 1000;
+  error_text_.erase(0, error_text_.size() - std::min(error_text_.size(), kMostOfLine));
 }
+
+std::string Child::last_error() const { return error_text_.substr(0, error_text_.find_last_not_of("\r\n") + 1); }
 
 std::vector<std::string> Child::read_lines() {
   send_waiting();
@@ -154,7 +161,7 @@ std::string Child::how_it_ended() const {
   std::string how = "closed its output";
   if (ending_.si_pid != 0)
     how = (signal() ? "was ended by signal " : "ended with exit code ") + std::to_string(ending_.si_status);
-  return how + (last_error_.empty() ? "" : ": " + last_error_);
+  return how + (last_error().empty() ? "" : ": " + last_error());
 }
 
 std::optional<int> Child::signal() const {

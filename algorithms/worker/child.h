@@ -32,6 +32,9 @@ class Child {
   // What it has written since its last complete line.
   const std::string& begun_line() const { return incoming_; }
 
+  // The last line that it has written to stderr, ended or not; "" for none.
+  std::string last_error() const;
+
   // Whether it has ended, or closed its stdout, and all of its lines are read.
   bool ended();
 
@@ -46,8 +49,8 @@ class Child {
   void read_errors();
 
   pid_t id_ = -1;
-  int socket_ = -1, errors_ = -1;  // ours
-  std::string outgoing_, incoming_, last_error_;
+  int socket_ = -1, errors_ = -1;                 // ours
+  std::string outgoing_, incoming_, error_text_;  // error_text_: the end of its stderr, from the last line on
   std::size_t most_line_;
   bool closed_ = false, endless_line_ = false;
   siginfo_t ending_{};  // si_pid: 0 before it has ended

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "algorithms/error.h"
+#include "algorithms/interface/registry.h"
 
 namespace convlens::worker {
 
@@ -28,6 +29,14 @@ std::string quoted(const std::string& line) {
   return "\"" + text + (line.size() > kMost ? " …" : "") + "\"";
 }
 
+// A run by its full name, however it is written; what names no run here is left as it is.
+std::string whole_name(const std::string& text) try {
+  const Run run = parse_run(text);
+  return run_name(*run.algorithm, run.options);
+} catch (const BadInput&) {
+  return text;
+}
+
 }  // namespace
 
 Client::Client(const std::vector<std::string>& words, const Patience& patience) : patience_(patience) {
@@ -50,7 +59,10 @@ void Client::measure(const Job& job) {
   unfinished_[job.id] = job;
   ask(job);
 }
-void Client::cancel(std::int64_t id) { ask(Cancel{id}); }
+void Client::cancel(std::int64_t id) {
+  if (unfinished_.contains(id)) cancelled_.try_emplace(id, Clock::now());
+  ask(Cancel{id});
+}
 void Client::ask_ceilings(bool gpu) { ask(AskCeilings{gpu}); }
 
 void Client::take_hello(const Hello& hello) {
@@ -71,10 +83,37 @@ void Client::take(const Answer& answer, std::vector<Answer>& answers) {
   } else if (const auto* wrong = std::get_if<NotUnderstood>(&answer)) {
     why_ = "did not understand: " + wrong->why;
   } else {
-    if (const auto* done = std::get_if<Done>(&answer)) unfinished_.erase(done->id);
-    if (const auto* refused = std::get_if<Refused>(&answer)) unfinished_.erase(refused->id);
+    refuse_unasked(answer);
+    if (const auto* samples = std::get_if<Samples>(&answer)) note_disobedience(samples->id);
+    if (std::holds_alternative<Done>(answer) || std::holds_alternative<Refused>(answer))
+      unfinished_.erase(*job_of(answer)), cancelled_.erase(*job_of(answer));
     answers.push_back(answer);
   }
+}
+
+// What is about a job that is not there, or starts another run than the one that was asked for, is no answer.
+void Client::refuse_unasked(const Answer& answer) const {
+  const std::optional<std::int64_t> id = job_of(answer);
+  if (!id) return;
+  const auto job = unfinished_.find(*id);
+  if (job == unfinished_.end())
+    throw BadInput("answer: id: " + std::to_string(*id) + ", must be of a measurement that it owes");
+  const auto* started = std::get_if<Started>(&answer);
+  if (started == nullptr) return;
+  const std::string asked = whole_name(job->second.run);
+  if (whole_name(started->run) != asked) throw BadInput("answer: run: " + quoted(started->run) + ", must be " + asked);
+}
+
+// One line of samples may have been under way, and a link that was stalled hands over many at once. But who still makes
+// them has not heard the cancel, and never will.
+void Client::note_disobedience(std::int64_t id) {
+  constexpr double kStillMaking = 1;  // s
+  const auto cancelled = cancelled_.find(id);
+  if (cancelled == cancelled_.end() || since(cancelled->second) < patience_.obey) return;
+  if (!disobeyed_) disobeyed_ = Clock::now();
+  if (since(*disobeyed_) > kStillMaking)
+    give_up("is one gone wrong: it goes on with what was cancelled " +
+            std::to_string(static_cast<int>(since(cancelled->second))) + " s ago");
 }
 
 void Client::give_up(const std::string& why) {
@@ -95,6 +134,16 @@ void Client::take_line(const std::string& line, std::vector<Answer>& answers) {
   if (++nonsense_ == kMostNonsense) give_up("is none, or one gone wrong; last: " + why_);
 }
 
+// How it has ended, with its last words, to stderr and to stdout.
+void Client::look_at_end() {
+  if (!child_->ended()) return;
+  if (state_ == State::other_version) return child_.reset();
+  const std::string half = child_->begun_line();
+  give_up(child_->how_it_ended() + (!half.empty()   ? ", in the middle of a line: " + quoted(half)
+                                    : !why_.empty() ? "; it " + why_
+                                                    : ""));
+}
+
 // What no greeting is like is no worker's either, complete or not.
 void Client::look_at_first_line() {
   const std::string& begun = child_->begun_line();
@@ -108,11 +157,15 @@ void Client::look_at_clock() {
     return give_up("has not said hello for " + std::to_string(static_cast<int>(waited())) +
                    " s after it was started; " + (trouble().empty() ? "it has said nothing" : trouble()));
   if (state_ != State::ready && state_ != State::silent) return;
-  const Clock::time_point now = Clock::now();
+  // Another answer shows that it lives: a pong may have to wait behind a long line. But not behind line after line.
+  constexpr int kManyLines = 100, kManyTimes = 4;
   if (pings_ > pongs_ && waited() > patience_.pong) state_ = State::silent;
-  if (pings_ > pongs_ || std::chrono::duration<double>(now - pinged_).count() < patience_.ping_every) return;
-  if (pings_ == pongs_) heard_ = now;  // from here on an answer is owed
-  pinged_ = now;
+  if (pings_ > pongs_ && lines_since_ping_ > kManyLines && since(pinged_) > kManyTimes * patience_.pong)
+    return give_up("is one gone wrong: it talks on, and has not answered for " +
+                   std::to_string(static_cast<int>(since(pinged_))) + " s");
+  if (pings_ > pongs_ || since(pinged_) < patience_.ping_every) return;
+  heard_ = pinged_ = Clock::now();  // from here on an answer is owed
+  lines_since_ping_ = 0;
   ask(Ping{++pings_});
 }
 
@@ -120,19 +173,14 @@ std::vector<Answer> Client::poll() {
   std::vector<Answer> answers;
   if (!child_) return answers;
   for (const std::string& line : child_->read_lines()) {
-    if (hello_) heard_ = Clock::now();
+    if (hello_) heard_ = Clock::now(), ++lines_since_ping_;
     if (state_ == State::other_version) break;
     if (!hello_ && !is_text(line)) give_up("is none: it writes what is no text, " + quoted(line));
     if (child_) take_line(line, answers);
     if (!child_) return answers;
   }
-  if (child_->ended()) {
-    if (state_ == State::other_version) return child_.reset(), answers;
-    const std::string half = child_->begun_line();
-    give_up(child_->how_it_ended() + (half.empty() ? "" : ", in the middle of a line: " + quoted(half)));
-    return answers;
-  }
-  if (state_ == State::starting) look_at_first_line();
+  look_at_end();
+  if (child_ && state_ == State::starting) look_at_first_line();
   if (child_) look_at_clock();
   return answers;
 }
@@ -140,6 +188,8 @@ std::vector<Answer> Client::poll() {
 std::string Client::trouble() const {
   if (state_ == State::starting && child_ && !child_->begun_line().empty())
     return "has begun a line and not ended it: " + quoted(child_->begun_line());
+  if (state_ == State::starting && child_ && why_.empty() && !child_->last_error().empty())
+    return "has said " + quoted(child_->last_error());
   return state_ == State::starting || state_ == State::ready ? why_ : says();
 }
 

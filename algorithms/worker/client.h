@@ -1,8 +1,8 @@
 // The side that asks: a worker as a child process, and what state it is in.
 //
 // Nothing here waits: `poll` takes what has come since it was last called. A worker that ends, does not answer or
-// speaks another version is said to be so; what it had been asked and has not finished is `unfinished`, to be asked of
-// the next.
+// speaks another version is said to be so, and so is one that talks on whatever it is asked; what it had been asked and
+// has not finished is `unfinished`, to be asked of the next.
 #pragma once
 
 #include <chrono>
@@ -21,6 +21,7 @@ struct Patience {
   double hello = 20;      // for the first line: a machine far away, whose program has to be started
   double pong = 5;        // for the answer to a ping, before the worker is called silent
   double ping_every = 2;  // while it is asked for something
+  double obey = 5;        // for what was cancelled to come to its end
 };
 
 class Client {
@@ -59,10 +60,14 @@ class Client {
   void take(const Answer& answer, std::vector<Answer>& answers);
   void take_hello(const Hello& hello);
   void take_line(const std::string& line, std::vector<Answer>& answers);
+  void refuse_unasked(const Answer& answer) const;
+  void note_disobedience(std::int64_t id);
   void give_up(const std::string& why);
+  void look_at_end();
   void look_at_first_line();
   void look_at_clock();
-  double waited() const { return std::chrono::duration<double>(Clock::now() - heard_).count(); }
+  static double since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
+  double waited() const { return since(heard_); }
 
   std::optional<Child> child_;
   Patience patience_;
@@ -73,7 +78,10 @@ class Client {
   std::map<std::int64_t, Job> unfinished_;
   Clock::time_point heard_ = Clock::now(), pinged_ = heard_;
   std::int64_t pings_ = 0, pongs_ = 0;
-  int nonsense_ = 0;  // lines that were no answers
+  int nonsense_ = 0;                                     // lines that were no answers
+  int lines_since_ping_ = 0;                             // that were not its pong
+  std::map<std::int64_t, Clock::time_point> cancelled_;  // of those that are unfinished, since when
+  std::optional<Clock::time_point> disobeyed_;           // when samples first came that should have ended
 
   static constexpr int kMostNonsense = 100;  // then it is given up: whatever it is, it is no worker
 };

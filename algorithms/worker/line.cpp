@@ -27,8 +27,10 @@ std::string rate_text(double tflops) {
   const bool giga = tflops < 1;
   const double value = giga ? 1e3 * tflops : tflops;
   char text[64];
-  const int places = value < 10 ? 2 : value < 100 ? 1 : 0;
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, places).ptr;
+  // Far beyond every machine digits say no more.
+  const auto format = value < 1e9 ? std::chars_format::fixed : std::chars_format::scientific;
+  const int places = value < 10 || value >= 1e9 ? 2 : value < 100 ? 1 : 0;
+  const auto end = std::to_chars(text, text + sizeof text, value, format, places).ptr;
   return std::string(text, end) + (giga ? " GFLOPS" : " TFLOPS");
 }
 

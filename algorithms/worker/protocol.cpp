@@ -1,6 +1,8 @@
 #include "algorithms/worker/protocol.h"
 
+#include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "algorithms/problem/parse.h"
 #include "algorithms/worker/fields.h"
@@ -85,7 +87,7 @@ auto named(const Fields& fields, const char* name, const Parse& parse, const std
   return *value;
 }
 
-Job job_of(const Fields& fields) {
+Job parse_job(const Fields& fields) {
   const Fields layout = fields.object("layout");
   Job job;
   job.id = fields.whole("id");
@@ -115,8 +117,38 @@ Hello hello_of(const Fields& fields) try {
   throw WrongHello(wrong.what());
 }
 
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+Started started_of(const Fields& fields) {
+  return {.id = fields.whole("id"),
+          .run = fields.text("run"),
+          .unit = fields.text("unit"),
+          .flops = fields.whole("flops", 0, kMost),
+          .executed_flops = fields.whole("executed_flops", 0, kMost),
+          .tensor_bytes = fields.whole("tensor_bytes", 0, kMost),
+          .workspace = fields.whole("workspace_bytes", 0, kMost)};
+}
+
+Samples samples_of(const Fields& fields) {
+  Samples samples{fields.whole("id"), fields.numbers("ms")};
+  // !(…) holds for NaN, too.
+  if (std::ranges::any_of(samples.ms, [](double ms) { return !(ms >= kLeastMs && ms <= kMostMs); }))
+    fields.refuse("ms", "a list of times, each from 1e-9 to 1e9 ms");
+  return samples;
+}
+
+Ceilings ceilings_of(const Fields& fields) {
+  const auto rate = [&](const char* name) {
+    const double value = fields.number(name);
+    if (!(value >= 0)) fields.refuse(name, "≥ 0");
+    return value;
+  };
+  return {fields.flag("gpu"), rate("f32_tflops"), rate("f16_tflops"), rate("tbytes")};
+}
+
 Done done_of(const Fields& fields) {
   const Json& record = fields.any("record");
+  if (!record.is_null() && !record.is_object()) fields.refuse("record", "an object or null");
   return {fields.whole("id"), fields.flag("cancelled"), record.is_null() ? "" : record.dump()};
 }
 
@@ -128,6 +160,18 @@ Refused refused_of(const Fields& fields) {
 
 }  // namespace
 
+std::optional<std::int64_t> job_of(const Answer& answer) {
+  return std::visit(
+      [](const auto& said) -> std::optional<std::int64_t> {
+        using Said = std::decay_t<decltype(said)>;
+        if constexpr (requires { said.id; } && !std::is_same_v<Said, Pong>)
+          return said.id;
+        else
+          return std::nullopt;
+      },
+      answer);
+}
+
 std::string to_line(const Question& question) { return line_of(question); }
 std::string to_line(const Answer& answer) { return line_of(answer); }
 
@@ -135,7 +179,7 @@ Question parse_question(const std::string& line) {
   const Json json = parse_line(line, "worker");
   const Fields fields(json, "worker");
   const std::string is = fields.text("is");
-  if (is == "measure") return job_of(fields);
+  if (is == "measure") return parse_job(fields);
   if (is == "cancel") return Cancel{fields.whole("id")};
   if (is == "ping") return Ping{fields.whole("id")};
   if (is == "ceilings") return AskCeilings{fields.flag("gpu")};
@@ -147,21 +191,12 @@ Answer parse_answer(const std::string& line) {
   const Fields fields(json, "answer");
   const std::string is = fields.text("is");
   if (is == "hello") return hello_of(fields);
-  if (is == "started")
-    return Started{.id = fields.whole("id"),
-                   .run = fields.text("run"),
-                   .unit = fields.text("unit"),
-                   .flops = fields.whole("flops"),
-                   .executed_flops = fields.whole("executed_flops"),
-                   .tensor_bytes = fields.whole("tensor_bytes"),
-                   .workspace = fields.whole("workspace_bytes")};
-  if (is == "samples") return Samples{fields.whole("id"), fields.numbers("ms")};
+  if (is == "started") return started_of(fields);
+  if (is == "samples") return samples_of(fields);
   if (is == "done") return done_of(fields);
   if (is == "refused") return refused_of(fields);
   if (is == "pong") return Pong{fields.whole("id")};
-  if (is == "ceilings")
-    return Ceilings{fields.flag("gpu"), fields.number("f32_tflops"), fields.number("f16_tflops"),
-                    fields.number("tbytes")};
+  if (is == "ceilings") return ceilings_of(fields);
   if (is == "not understood") return NotUnderstood{fields.text("why")};
   fields.refuse("is", "an answer of this protocol");
 }

@@ -4,10 +4,11 @@
 // the Hello. To a Job it answers Started, Samples as they are made, and Done, or Refused at any point; to a Ping, at
 // once, even while it measures, the Pong with the same number; to AskCeilings the Ceilings. A traced Job has no
 // Samples. What it cannot read it answers with NotUnderstood, and goes on. When its stdin ends, it finishes what it was
-// asked and ends.
+// asked and ends. After a Cancel one line of Samples may follow, that was being made.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -51,6 +52,7 @@ struct Hello {
   int protocol = kProtocol;
   std::string revision, host, cpu, gpu;  // gpu: "" where there is none
 };
+inline constexpr double kLeastMs = 1e-9, kMostMs = 1e9;  // a picosecond, and eleven days
 struct Started {
   std::int64_t id = 0;
   std::string run, unit;                         // the run by its full name; "cpu", "cc" or "tc"
@@ -59,7 +61,7 @@ struct Started {
 };
 struct Samples {
   std::int64_t id = 0;
-  std::vector<double> ms;
+  std::vector<double> ms;  // each from kLeastMs to kMostMs
 };
 struct Done {
   std::int64_t id = 0;
@@ -82,6 +84,9 @@ struct NotUnderstood {
   std::string why;
 };
 using Answer = std::variant<Hello, Started, Samples, Done, Refused, Pong, Ceilings, NotUnderstood>;
+
+// The number of the Job that an answer is about; nothing for one that is about none.
+std::optional<std::int64_t> job_of(const Answer& answer);
 
 // One line of JSON, without the newline.
 std::string to_line(const Question& question);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "algorithms/measure/device.h"
+#include "kernels/runtime.h"
 #include "tests/catch.h"
 #include "tests/support/command.h"
 
@@ -16,6 +17,13 @@ using namespace convlens;
 const std::string kWorker = "'" + std::string(CONVLENS_BINARY_DIR) + "/convlens' worker --threads 1";
 const std::string kHello = R"(echo '{"is":"hello","protocol":2,"revision":"r","host":"h","cpu":"c","gpu":""}'; )";
 
+// Whether the viewer is not built here.
+bool left_out(const CommandResult& result) {
+  if (result.exit != 3 || result.err.find("is built where") == std::string::npos) return false;
+  WARN("SKIP: " << result.err);
+  return true;
+}
+
 class Pictured {
  public:
   explicit Pictured(const std::vector<std::string>& more) {
@@ -23,11 +31,7 @@ class Pictured {
     words.insert(words.end(), more.begin(), more.end());
     result = convlens_command(words);
   }
-  bool left_out() const {
-    if (result.exit != 3 || result.err.find("is built where") == std::string::npos) return false;
-    WARN("SKIP: " << result.err);
-    return true;
-  }
+  bool left_out() const { return ::left_out(result); }
   bool wrote() const { return std::filesystem::exists(table()) || std::filesystem::exists(picture()); }
   nlohmann::json rows() const { return nlohmann::json::parse(std::ifstream(table())); }
 
@@ -54,7 +58,7 @@ TEST_CASE("a worker that is dead, foreign, hung or none fails the call in one li
     const Pictured call({"--panel", "performance", "--live", "direct.cpu", "--measure", "0.2", "--worker", worker});
     if (call.left_out()) return;
     INFO(worker << " → " << call.result.err);
-    CHECK(call.result.exit == 3);
+    CHECK(call.result.exit == (named.starts_with("protocol") ? 3 : 4));
     REQUIRE(call.result.err_lines().size() == 1);
     CHECK(call.result.err.find("--worker: ") != std::string::npos);
     CHECK(call.result.err.find(named) != std::string::npos);
@@ -77,7 +81,7 @@ TEST_CASE("a run that cannot be measured fails the call, and what there was no t
     const Pictured call({"--panel", "performance", "--live", "im2win.cc", "--measure", "0.2"});
     if (call.left_out()) return;
     INFO(call.result.err);
-    CHECK(call.result.exit == 3);
+    CHECK(call.result.exit == 4);
     CHECK(call.result.err_lines().size() == 1);
     CHECK(call.result.err.find("im2win.cc, cannot be measured") != std::string::npos);
     CHECK_FALSE(call.wrote());
@@ -132,4 +136,52 @@ TEST_CASE("measuring where nothing of it would be seen is refused") {
     CHECK_FALSE(call.wrote());
   }
   CHECK(convlens_command({"view", "--measure", "1"}).exit == 2);
+}
+
+TEST_CASE("Ctrl-C ends what is measured for a picture, and what there is of it is kept") {
+  const TemporaryFolder folder;
+  const std::string table = folder.path() + "/out.json";
+  const auto interrupted = [&](const std::string& worker) {
+    return run_command({.arguments = {"view", "--layer", "cv12", "--panel", "performance", "--live", "im2win.cpu",
+                                      "--measure", "60", "--export", table, "--worker", worker},
+                        .interrupt_after = 4});
+  };
+  const CommandResult nothing = interrupted("sleep 60");
+  if (left_out(nothing)) return;
+  INFO(nothing.err);
+  CHECK(nothing.exit == 130);
+  CHECK(nothing.seconds < 8);  // a second, on a machine that does nothing else
+  CHECK_FALSE(std::filesystem::exists(table));
+  // Samples at once, and none of what the run is compared with.
+  const std::string samples = R"(read line; exec yes '{"is":"samples","id":1,"ms":[2]}')";
+  const CommandResult some = interrupted(kHello + samples);
+  INFO(some.err);
+  CHECK(some.exit == 130);
+  CHECK(some.seconds < 8);
+  CHECK(std::filesystem::exists(table));
+}
+
+TEST_CASE("Ctrl-C ends a picture of a kernel that takes long to compile") {
+  if (const std::string why = gpu::why_no_runtime(); !why.empty()) {
+    WARN("SKIP: " << why);
+    return;
+  }
+  const TemporaryFolder folder;
+  const std::string state = folder.path() + "/state.json";
+  std::string text = "#define A0 x x x x x x x x x x\n";
+  for (int k = 1; k <= 11; ++k) {
+    text += "#define A" + std::to_string(k);
+    for (int times = 0; times < 10; ++times) text += " A" + std::to_string(k - 1);
+    text += "\n";
+  }
+  std::ofstream(state) << nlohmann::json{
+      {"convlens_state", 1}, {"panel", "kernel"}, {"kernel", {{"texts", {{"im2win/im2win_cc.cu", text + "A11\n"}}}}}};
+  const CommandResult result = run_command(
+      {.arguments = {"view", "--state", state, "--algorithm", "im2win.cc", "--screenshot", folder.path() + "/out.png"},
+       .interrupt_after = 4});
+  if (left_out(result)) return;
+  INFO(result.err);
+  CHECK(result.exit == 130);
+  CHECK(result.seconds < 9);
+  CHECK_FALSE(std::filesystem::exists(folder.path() + "/out.png"));
 }

@@ -260,6 +260,34 @@ TEST_CASE("the state of the last session is kept, and a damaged one put aside") 
   CHECK(std::ranges::count(damaged.notice, '\n') == 0);
   CHECK(std::filesystem::exists(file + ".damaged"));
   CHECK_FALSE(std::filesystem::exists(file));
+
+  for (const std::string number : {"2", "3"}) {
+    std::ofstream(file) << "nothing better";
+    CHECK(read_kept_state(file).notice.find(file + ".damaged." + number) != std::string::npos);
+    CHECK(std::filesystem::exists(file + ".damaged." + number));
+  }
+  CHECK(std::filesystem::file_size(file + ".damaged") == std::string("not JSON").size());
+}
+
+TEST_CASE("the last session's state of a newer version is not damaged, and left as it is") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/state.json";
+  std::ofstream(file) << R"({"convlens_state":2})";
+  const KeptState newer = read_kept_state(file);
+  CHECK(newer.state == first_state());
+  CHECK(newer.file.empty());  // closing the window writes nothing over it
+  CHECK(newer.notice.find("of a newer version") != std::string::npos);
+  CHECK(newer.notice.find("damaged") == std::string::npos);
+  CHECK(std::filesystem::exists(file));
+}
+
+TEST_CASE("a state is read from a regular file of some MiB, and from nothing that has no end") {
+  CHECK_THROWS_WITH(read_state("/dev/zero"), "state: /dev/zero, must be a regular file");
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/state.json";
+  std::ofstream(file) << "{";
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40);  // with a hole, it takes no space
+  CHECK_THROWS_WITH(read_state(file), Catch::Matchers::Contains("1099511627776 bytes, must be at most 8388608"));
 }
 
 TEST_CASE("a state that cannot be written says so in one line") {

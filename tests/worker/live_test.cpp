@@ -94,6 +94,50 @@ TEST_CASE("live ends with the fault that is the real one, by the exit code of it
   CHECK(piped("", "trace im2win.cc --layer cv9 -o /no/such/folder/file").exit == 2);
 }
 
+TEST_CASE("the time of a set counts from its first sample, not from when it was asked for") {
+  // The worker starts so late that all the time would be over.
+  const CommandResult late =
+      piped("1", "live direct.cpu 1x8x20x20 --filter 8x3x3 --seconds 0.3 --json --worker 'sleep 1; exec \"" +
+                     kConvlens + "\" worker'");
+  INFO(late.err);
+  REQUIRE(late.out_lines().size() == 2);
+  for (const std::string& line : late.out_lines()) CHECK(nlohmann::json::parse(line).at("samples_ms").size() > 20);
+}
+
+TEST_CASE("a closed stdin is an empty one") {
+  for (const std::string input : {"<&-", "</dev/null"}) {
+    INFO(input);
+    const CommandResult result =
+        run_command({.arguments = {"-c", "'" + kConvlens + "' " + kLive + input}, .program = "/bin/sh"});
+    CHECK(result.exit == 0);
+    CHECK(result.out_lines().size() == 1);
+    CHECK(result.seconds < 30);
+  }
+}
+
+TEST_CASE("live leaves its line, or record, when it is ended by a signal") {
+  const std::string start = "exec 3< <(sleep 30); '" + kConvlens + "' " + kLive;
+  const auto ended_by = [&](const std::string& signal, const std::string& options) {
+    const std::string script = start + options + " <&3 & live=$!; sleep 3; kill -" + signal + " $live; wait $live";
+    return run_command({.arguments = {"-c", script}, .program = "/bin/bash"});
+  };
+  // What a shell has put into the background ignores SIGINT.
+  const std::string in_its_place = "exec 3< <(sleep 30); exec '" + kConvlens + "' " + kLive + "<&3";
+  const CommandResult interrupted =
+      run_command({.arguments = {"-c", in_its_place}, .interrupt_after = 3, .program = "/bin/bash"});
+  CHECK(interrupted.exit == 130);
+  CHECK(interrupted.out.find("samples") != std::string::npos);
+  for (const std::string signal : {"TERM", "HUP"}) {
+    INFO(signal);
+    const CommandResult result = ended_by(signal, "");
+    INFO(result.out << result.err);
+    CHECK(result.exit == 128 + (signal == "TERM" ? 15 : 1));
+    REQUIRE(result.out_lines().size() == 1);
+    CHECK(result.out_lines()[0].find("samples") != std::string::npos);
+  }
+  CHECK(nlohmann::json::parse(ended_by("TERM", "--json").out).at("run") == "direct.cpu");
+}
+
 TEST_CASE("a key that there is none of is answered with those that there are") {
   const CommandResult result = piped("z!\\001", kLive);
   INFO(result.err);
@@ -133,4 +177,5 @@ TEST_CASE("the rolling median is of the last samples, and rates have their unit"
   CHECK(worker::rate_text(line.tflops()) == "500 GFLOPS");
   CHECK(worker::rate_text(41.123) == "41.1 TFLOPS");
   CHECK(worker::rate_text(0.0012) == "1.20 GFLOPS");
+  CHECK(worker::rate_text(1e300) == "1.00e+300 TFLOPS");
 }

@@ -63,3 +63,20 @@ TEST_CASE("lines of no such language are refused in one line") {
     CHECK_THROWS_AS(parse_question(line), BadInput);
   }
 }
+
+TEST_CASE("answers with numbers that nothing measured can have are refused") {
+  const std::string started = to_line(Answer(Started{7, "a", "cpu", 10, 20, 30, 40}));
+  const auto with = [](std::string line, const std::string& from, const std::string& to) {
+    return line.replace(line.find(from), from.size(), to);
+  };
+  const std::string ceilings = to_line(Answer(worker::Ceilings{true, 53, 700, 4}));
+  for (const std::string& line :
+       {with(started, ":10", ":-10"), with(started, ":20", ":-1"), with(started, ":30", ":-1"),
+        with(started, ":40", ":-1"), std::string(R"({"is":"samples","id":1,"ms":[1,0]})"),
+        std::string(R"({"is":"samples","id":1,"ms":[-5]})"), std::string(R"({"is":"samples","id":1,"ms":[1e-300]})"),
+        std::string(R"({"is":"samples","id":1,"ms":[1e300]})"), with(ceilings, "700", "-700"),
+        std::string(R"({"is":"done","id":1,"cancelled":false,"record":"text"})")}) {
+    INFO(line);
+    CHECK_THROWS_AS(parse_answer(line), BadInput);
+  }
+}

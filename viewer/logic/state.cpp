@@ -210,6 +210,9 @@ nlohmann::ordered_json to_json(const State& state) {
 State state_from_json(const nlohmann::ordered_json& json) {
   if (!json.is_object() || !json.contains("convlens_state"))
     throw BadInput("state: no object with convlens_state, must be a file that the viewer wrote");
+  if (const Json& version = json["convlens_state"]; version.is_number_unsigned() && version > kVersion)
+    throw NewerState("state: convlens_state: " + version.dump() + ", of a newer version, must be " +
+                     std::to_string(kVersion));
   if (json["convlens_state"] != kVersion)
     refuse_field("convlens_state", json["convlens_state"], "version " + std::to_string(kVersion));
   State state = first_state();

@@ -14,6 +14,11 @@
 
 namespace convlens::viewer {
 
+// A state of a later version of the program: nothing is wrong with it.
+struct NewerState : BadInput {
+  using BadInput::BadInput;
+};
+
 [[noreturn]] inline void refuse_field(const std::string& field, const nlohmann::ordered_json& value,
                                       const std::string& rule) {
   constexpr std::size_t kMostBytes = 200;  // of the value: a line is read, and a kernel's text is no line

@@ -1,4 +1,5 @@
 // States in files: read with every rule checked, written whole or not at all.
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -7,10 +8,39 @@
 
 #include "algorithms/error.h"
 #include "viewer/logic/state.h"
+#include "viewer/logic/state_field.h"
 
 namespace convlens::viewer {
 
+namespace {
+
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{8} << 20;  // a state has kernel texts of at most 1 MiB
+
+// What has no end, or waits for somebody, is never read.
+void refuse_endless(const std::string& file) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const fs::file_status status = fs::status(file, none);
+  if (!fs::exists(status)) return;  // reading it says so
+  if (!fs::is_regular_file(status)) throw BadInput("state: " + file + ", must be a regular file");
+  if (const std::uintmax_t bytes = fs::file_size(file, none); bytes > kMostBytes)
+    throw BadInput("state: " + file + ", has " + std::to_string(bytes) + " bytes, must be at most " +
+                   std::to_string(kMostBytes));
+}
+
+// "state.json.damaged", or with the first number that is free: an earlier one stays.
+std::string name_aside(const std::string& file) {
+  std::error_code none;
+  std::string name = file + ".damaged";
+  for (int number = 2; std::filesystem::exists(name, none); ++number)
+    name = file + ".damaged." + std::to_string(number);
+  return name;
+}
+
+}  // namespace
+
 State read_state(const std::string& file) {
+  refuse_endless(file);
   std::ifstream stream(file);
   std::ostringstream text;
   if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
@@ -25,8 +55,10 @@ KeptState read_kept_state(const std::string& file) {
   if (file.empty() || !std::filesystem::exists(file, none)) return {first_state(), file, ""};
   try {
     return {read_state(file), file, ""};
+  } catch (const NewerState& error) {
+    return {first_state(), "", std::string(error.what()) + "; the file is left as it is"};
   } catch (const BadInput& error) {
-    const std::string aside = file + ".damaged";
+    const std::string aside = name_aside(file);
     if (std::rename(file.c_str(), aside.c_str()) == 0)
       return {first_state(), file, std::string(error.what()) + "; the file is kept as " + aside};
     return {first_state(), "", std::string(error.what()) + "; the file is left as it is"};

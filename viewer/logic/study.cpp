@@ -73,12 +73,7 @@ void Study::take(const worker::Answer& answer) {
     ceilings_[ceilings->gpu ? 1 : 0] = *ceilings;
     return;
   }
-  const std::int64_t id = std::visit(
-      [](const auto& said) {
-        if constexpr (requires { said.id; }) return said.id;
-        return std::int64_t{0};
-      },
-      answer);
+  const std::int64_t id = worker::job_of(answer).value_or(0);
   const auto found = asked_.find(id);
   if (found == asked_.end()) return;
   Curve& curve = *found->second;
@@ -90,7 +85,8 @@ void Study::take(const worker::Answer& answer) {
     curve.add(samples->ms, heard_, now());
     heard_ = now();
   } else {
-    if (const auto* refused = std::get_if<worker::Refused>(&answer)) curve.refused = refused->why;
+    if (const auto* refused = std::get_if<worker::Refused>(&answer))
+      curve.refused = refused->why, curve.refused_exit = refused->exit;
     if (const auto* done = std::get_if<worker::Done>(&answer)) curve.record = done->record;
     curve.finished = id != working_id_ || --curve.passes_left <= 0 || !curve.refused.empty();
     if (!curve.refused.empty()) std::erase(waiting_, found->second);

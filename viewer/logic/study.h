@@ -26,6 +26,7 @@ struct Curve {
   std::vector<float> tflops;    // of each sample
   std::vector<float> median;    // rolling, in TFLOPS, where each sample came
   std::string unit, refused;
+  Exit refused_exit = Exit::unsupported;  // the kind of failure
   std::string made_on;  // of a record: the machine, the day, the revision; "" for what was measured here and now
   std::string record;   // of a job that is done
   int threads = 0;      // of a record that names them

@@ -46,7 +46,9 @@ class App {
   void change(State next, const std::string& key = "") { history_.change(std::move(next), key); }
   void undo() { history_.undo(); }
   void redo() { history_.redo(); }
-  void finish_painting() { painter_.finish(); }
+  bool finish_painting(const std::function<bool()>& interrupted = [] { return false; }) {
+    return painter_.finish(interrupted);
+  }
   Study& study() { return study_; }
 
   // What the panel in front draws, as rows of flat objects.

@@ -20,15 +20,15 @@ constexpr double kLiveOnceMore = 1;       // s, beside what was measured meanwhi
 // A study whose worker is held to its word: nobody is there to see that it has ended, and to start another.
 class Measuring {
  public:
-  explicit Measuring(Study& study) : study_(study) {}
+  Measuring(Study& study, const std::function<bool()>& interrupted) : study_(study), interrupted_(interrupted) {}
 
-  // Lets the worker work until `enough`.
+  // Lets the worker work until `enough`, or until it is interrupted.
   void until(const std::function<bool()>& enough) {
     const double begin = study_.now();
-    while (!enough()) {
+    while (!enough() && !interrupted_()) {
       study_.poll();
       look_at_worker();
-      if (study_.now() - begin > kMostPreparation) refuse("has measured nothing for 10 minutes");
+      if (study_.now() - begin > kMostPreparation) throw NoDevice(line("has measured nothing for 10 minutes"));
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
@@ -43,7 +43,8 @@ class Measuring {
     const auto live = [&]() -> const Curve& { return *study_.live(); };
     until([&] { return !live().line.ms.empty() || !live().refused.empty(); });
     if (!live().refused.empty())
-      throw Unsupported("--measure: " + job.run + ", cannot be measured: " + live().refused + "; nothing is written");
+      throw Error(live().refused_exit,
+                  "--measure: " + job.run + ", cannot be measured: " + live().refused + "; nothing is written");
     for_seconds(seconds);
   }
 
@@ -62,23 +63,23 @@ class Measuring {
     const worker::Client* client = study_.client();
     if (client == nullptr) return;
     using State = worker::Client::State;
-    if (client->state() == State::gone || client->state() == State::other_version) refuse(client->says());
+    if (client->state() == State::other_version) throw Unsupported(line(client->says()));
+    if (client->state() == State::gone) throw NoDevice(line(client->says()));
     if (client->state() != State::silent) silent_since_ = study_.now();
-    if (study_.now() - silent_since_ > kMostSilence) refuse(client->says());
+    if (study_.now() - silent_since_ > kMostSilence) throw NoDevice(line(client->says()));
   }
-  [[noreturn]] static void refuse(const std::string& what) {
-    throw Unsupported("--worker: it " + what + "; nothing is written");
-  }
+  static std::string line(const std::string& what) { return "--worker: it " + what + "; nothing is written"; }
 
   Study& study_;
+  const std::function<bool()>& interrupted_;
   double silent_since_ = study_.now();
 };
 
 }  // namespace
 
-void measure_runs(App& app, const ViewOptions& options) {
+bool measure_runs(App& app, const ViewOptions& options) {
   Study& study = app.study();
-  Measuring measuring(study);
+  Measuring measuring(study, options.interrupted);
   State next = app.state();
   std::optional<Comparisons> compared;
   for (const std::string& run : options.measured_runs) {
@@ -86,8 +87,10 @@ void measure_runs(App& app, const ViewOptions& options) {
     compared = comparisons(next);
     if (!compared) throw BadInput("performance.run: " + shortened(run) + ", must be a row with options that it has");
     measuring.live(compared->job, options.measure_seconds / static_cast<double>(options.measured_runs.size()));
+    if (options.interrupted()) break;
   }
   app.change(next);
+  if (options.interrupted()) return !study.live()->line.ms.empty();
   study.ceilings(compared->run.algorithm->unit != Unit::cpu);
   const std::vector<worker::Job> wanted = compared->wanted(next.performance.chart);
   measuring.compared(wanted, options.measure_seconds);
@@ -96,7 +99,9 @@ void measure_runs(App& app, const ViewOptions& options) {
       std::ranges::count_if(wanted, [&](const worker::Job& job) { return study.find(job) == nullptr; });
   if (missing > 0)
     options.say("view: " + std::to_string(missing) + " of the " + std::to_string(wanted.size()) +
-                " runs that are compared were not measured: the time of --measure was over");
+                " runs that are compared were not measured: " +
+                (options.interrupted() ? "it was interrupted" : "the time of --measure was over"));
+  return true;
 }
 
 }  // namespace convlens::viewer

@@ -9,8 +9,9 @@ namespace convlens::viewer {
 // Each run of `options.measured_runs` is live for its part of `options.measure_seconds`, from its first sample on;
 // then, for as long again, what the last of them is compared with. What that leaves out is said through `options.say`.
 //
-// Throws Unsupported, in one line, where a run cannot be measured: refused, or the worker ends, falls silent, or speaks
-// another version.
-void measure_runs(App& app, const ViewOptions& options);
+// Where it is interrupted it leaves what it has; false: nothing at all. Throws in one line where a run cannot be measured:
+// as the worker refuses it, NoDevice where that is not there, ends or falls silent, Unsupported where it speaks another
+// version.
+bool measure_runs(App& app, const ViewOptions& options);
 
 }  // namespace convlens::viewer

@@ -1,6 +1,7 @@
 #include "viewer/ui/painter.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -36,9 +37,12 @@ void Painter::later(std::function<void()> work) {
   more_.notify_one();
 }
 
-void Painter::finish() {
+bool Painter::finish(const std::function<bool()>& interrupted) {
+  constexpr std::chrono::milliseconds kLook{50};  // a signal wakes nobody
   std::unique_lock lock(mutex_);
-  less_.wait(lock, [this] { return unfinished_ == 0; });
+  while (!less_.wait_for(lock, kLook, [this] { return unfinished_ == 0; }))
+    if (interrupted()) return false;
+  return true;
 }
 
 std::string Painter::take_failure() {

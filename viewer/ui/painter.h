@@ -58,7 +58,9 @@ class Painter {
 
   bool busy() const { return unfinished_ > 0; }
   bool stopping() const { return stop_; }  // it is being destroyed, and waits for what it is at
-  void finish();                           // waits until nothing is left to do
+
+  // Waits until nothing is left to do; false where it is `interrupted` before.
+  bool finish(const std::function<bool()>& interrupted);
 
  private:
   void work();

@@ -74,17 +74,34 @@ void run_in_window(const ViewOptions& options) {
   if (!options.state_file.empty()) write_state(last, options.state_file);
 }
 
-void measure(App& app, const ViewOptions& options) {
-  if (options.measure_seconds <= 0) return;
+// Whether there is something to write: not where it is interrupted before anything has been measured.
+bool measure(App& app, const ViewOptions& options) {
+  if (options.measure_seconds <= 0) return true;
   if (app.state().panel != "kernel") return measure_runs(app, options);
   if (const std::string why = why_no_device(); !why.empty()) throw NoDevice("--measure: " + why);
   Scene scene = app.scene();
   ask_kernel_trial(scene);
+  return true;
 }
 
 void write_data_of(App& app, const ViewOptions& options) {
   if (!options.export_data.empty())
     options.files.write_text(options.export_data, to_text_for(options.export_data, app.data()));
+}
+
+// Draws until nothing moves any more; false where it is interrupted while work of the background is waited for.
+bool draw_at_rest(App& app, const ViewOptions& options) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
+  constexpr int kSettle = 8;  // frames until what depends on the frame before, or on work begun there, has come to rest
+  for (int k = 0; k < kSettle; ++k) {
+    io.DeltaTime = 1.0f / 60;
+    if (options.pointer_x && options.pointer_y)
+      io.MousePos = {static_cast<float>(*options.pointer_x), static_cast<float>(*options.pointer_y)};
+    draw_frame(app, 1.0);
+    if (!app.finish_painting(options.interrupted)) return false;  // so that the next frame shows it
+  }
+  return true;
 }
 
 void draw_screenshot(const ViewOptions& options) {
@@ -93,28 +110,17 @@ void draw_screenshot(const ViewOptions& options) {
   start_drawing();
   {
     App app(options.state, options.files, options.notice, options.worker);
-    measure(app, options);
-    ImGuiIO& io = ImGui::GetIO();
-    io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
-    constexpr int kSettle =
-        8;  // frames until what depends on the frame before, or on work begun there, has come to rest
-    for (int k = 0; k < kSettle; ++k) {
-      io.DeltaTime = 1.0f / 60;
-      if (options.pointer_x && options.pointer_y)
-        io.MousePos = {static_cast<float>(*options.pointer_x), static_cast<float>(*options.pointer_y)};
-      draw_frame(app, 1.0);
-      app.finish_painting();  // so that the next frame shows it
+    if (measure(app, options) && draw_at_rest(app, options)) {
+      options.files.write_picture(options.screenshot, options.width, options.height, offscreen.pixels());
+      write_data_of(app, options);
     }
-    options.files.write_picture(options.screenshot, options.width, options.height, offscreen.pixels());
-    write_data_of(app, options);
   }
   ImGui_ImplOpenGL3_Shutdown();
 }
 
 void write_data(const ViewOptions& options) {
   App app(options.state, options.files, options.notice, options.worker);
-  measure(app, options);
-  write_data_of(app, options);
+  if (measure(app, options)) write_data_of(app, options);
 }
 
 void view(const ViewOptions& options) {
