@@ -22,6 +22,7 @@
 #include "viewer/logic/schedule.h"
 #include "viewer/logic/state_rules.h"
 #include "viewer/logic/steps.h"
+#include "viewer/logic/table.h"
 #include "viewer/logic/tour.h"
 
 namespace convlens::cli {
@@ -33,6 +34,7 @@ struct ViewArguments {
   RowArguments rows;
   std::string panel, arrangement, order, tensor, at, size, state, screenshot, export_data, image, theme;
   std::vector<std::string> live, fields;
+  std::optional<std::int64_t> memory_limit;
   std::string chart, timed, swept, worker;
   std::optional<std::int64_t> step, block, tour;
   double scale = 0, measure_seconds = 0;
@@ -185,6 +187,7 @@ void choose(const ViewArguments& a, viewer::State& state) {
   state.step = a.step.value_or(state.step);
   state.block = a.block.value_or(state.block);
   if (!a.order.empty()) state.order = a.order;
+  state.memory_limit = a.memory_limit.value_or(state.memory_limit);
   for (const std::string& field : a.fields) state = viewer::with_field(state, field);
   choose_cursor(a, state);
   refuse_wrong(a, state);
@@ -206,6 +209,15 @@ void refuse_measuring(const ViewArguments& a, const viewer::State& state, bool w
                    "data is written");
 }
 
+// Before anything is drawn or planned, which takes its time.
+void refuse_outputs(const ViewArguments& a, const viewer::State& state, bool window) {
+  if (!a.screenshot.empty()) viewer::require_picture_name("--screenshot", a.screenshot);
+  if (!a.export_data.empty()) viewer::require_table_name("--export", a.export_data);
+  if (a.memory_limit && !window && state.panel != "memory")
+    throw BadInput("--memory-limit: " + std::to_string(*a.memory_limit) + " bytes, has no meaning for the panel " +
+                   state.panel + ", must be with --panel memory");
+}
+
 void view(const ViewArguments& arguments) {
   viewer::KeptState base = base_state(arguments);
   choose(arguments, base.state);
@@ -219,6 +231,7 @@ void view(const ViewArguments& arguments) {
   options.export_data = arguments.export_data;
   // Pictures and data measure nothing unless they are told to, so that the same call always gives the same.
   const bool window = arguments.screenshot.empty() && arguments.export_data.empty();
+  refuse_outputs(arguments, base.state, window);
   refuse_measuring(arguments, base.state, window);
   if (window || arguments.measure_seconds > 0)
     options.worker = arguments.worker.empty() ? worker::this_program() : worker::shell_words(arguments.worker);
@@ -235,7 +248,7 @@ void view(const ViewArguments& arguments) {
 
 }  // namespace
 
-void add_view(CLI::App& app, const Globals&) {
+void add_view(CLI::App& app, const Globals& globals) {
   Command command(app, "view", "look at what algorithms do to the data, in a window or as a picture",
                   {"convlens view --layer cv9 --algorithm im2win --panel layouts --at 0,0,5,7 --screenshot out.png",
                    "convlens view cv3 --batch 256 --panel memory --size 1280x720 --theme light --screenshot m.png",
@@ -288,7 +301,10 @@ void add_view(CLI::App& app, const Globals&) {
   command.text("--screenshot", a->screenshot, "FILE", "draw one picture into this PNG, without a display");
   command.text("--export", a->export_data, "FILE",
                "write what the panel shows into this .csv or .json, without a display");
-  command.run([arguments] { view(*arguments); });
+  command.run([arguments, &globals] {
+    arguments->memory_limit = globals.memory_limit;
+    view(*arguments);
+  });
 }
 
 }  // namespace convlens::cli

@@ -145,7 +145,8 @@ void draw_controls(Scene& scene) {
   const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x - texts - gaps);
   constexpr std::int64_t kLeast = 1, kMost = 512;
   ImGui::SetNextItemWidth(width * 0.4f);
-  if (ImGui::SliderScalar("##n", ImGuiDataType_S64, &next.spec.n, &kLeast, &kMost, "")) scene.change(next, "n");
+  if (ImGui::SliderScalar("##n", ImGuiDataType_S64, &next.spec.n, &kLeast, &kMost, "", ImGuiSliderFlags_NoInput))
+    scene.change(next, "n");
   draw_setting("N = " + grouped(next.spec.n));
   ImGui::SameLine(0, 2 * ImGui::GetStyle().ItemSpacing.x);
   auto type = static_cast<int>(std::ranges::find(kDTypes, next.dtype) - kDTypes.begin());
@@ -160,7 +161,7 @@ void draw_controls(Scene& scene) {
   constexpr double kLeastGib = 0.25, kMostGib = 192;
   ImGui::SetNextItemWidth(width * 0.4f);
   if (ImGui::SliderScalar("##limit", ImGuiDataType_Double, &limit, &kLeastGib, &kMostGib, "",
-                          ImGuiSliderFlags_Logarithmic)) {
+                          ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_NoInput)) {
     next.memory_limit = std::llround(limit * (1 << 30));
     scene.change(next, "memory_limit");
   }
