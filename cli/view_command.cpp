@@ -17,6 +17,7 @@
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/output_file.h"
+#include "cli/run_input.h"
 #include "cli/sample_picture.h"
 #include "viewer/logic/model.h"
 #include "viewer/logic/schedule.h"
@@ -41,7 +42,7 @@ struct ViewArguments {
 };
 
 viewer::Photograph to_photograph(const Picture& picture) {
-  viewer::Photograph photograph{picture.height, picture.width, picture.colours(), {}};
+  viewer::Photograph photograph{picture.height, picture.width, picture.colours(), {}, nullptr};
   photograph.samples.reserve(static_cast<std::size_t>(picture.height * picture.width * picture.colours()));
   for (std::int64_t row = 0; row < picture.height; ++row)
     for (std::int64_t column = 0; column < picture.width; ++column)
@@ -50,10 +51,21 @@ viewer::Photograph to_photograph(const Picture& picture) {
   return photograph;
 }
 
+// An .npy array as it is, anything else as a picture; "" is the one that ships.
+viewer::Photograph read_image(const std::string& file) {
+  if (file.empty()) return to_photograph(sample_picture());
+  if (!file.ends_with(".npy")) return to_photograph(PictureFile(file).decode());
+  RunInput input = RunInput::array(file);
+  const Tensor x = input.read(DType::f64, Layout::NCHW);
+  const double* const first = x.as<double>().data;
+  viewer::Photograph photograph;
+  photograph.numbers = std::make_shared<const viewer::Numbers>(
+      viewer::Numbers{input.shape(), std::vector<double>(first, first + x.size())});
+  return photograph;
+}
+
 viewer::Files files() {
-  return {[](const std::string& file) {
-            return to_photograph(file.empty() ? sample_picture() : PictureFile(file).decode());
-          },
+  return {read_image,
           [](const std::string& file, int width, int height, const std::vector<unsigned char>& rgba) {
             Picture picture{height, width, 3, {}};
             picture.samples.reserve(rgba.size() / 4 * 3);
@@ -192,7 +204,9 @@ void choose(const ViewArguments& a, viewer::State& state) {
   choose_cursor(a, state);
   refuse_wrong(a, state);
   // What is on show is never nothing: a picture that cannot be read is wrong usage here, and a notice in the window.
-  if (!state.picture.empty() && state.picture != "random") PictureFile(state.picture).decode();
+  if (state.picture.empty() || state.picture == "random") return;
+  const viewer::Photograph picture = read_image(state.picture);
+  if (const viewer::Model model(state); model.problem()) viewer::picture_sources(*model.problem(), picture);
 }
 
 // What would be measured and shown nowhere, or not measured at all.
@@ -286,7 +300,7 @@ void add_view(CLI::App& app, const Globals& globals) {
   command.integer(
       "--tour", 1, static_cast<long>(viewer::tour().size()), [a](std::int64_t v) { a->tour = v; },
       "start with this step of the guided tour, from 1");
-  command.text("--image", a->image, "FILE", "a picture as the input, or `random`");
+  command.text("--image", a->image, "FILE", "a picture as the input, an .npy array of the input's shape, or `random`");
   command.text("--size", a->size, "WxH",
                "in pixels; when left out, of a window what fits the monitor, of a picture 1600x1000");
   command.number(
