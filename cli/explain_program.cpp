@@ -1,5 +1,8 @@
 // What a row on a GPU does in one call, step by step: its launches and library calls (kernels/program.h).
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "cli/explain.h"
 #include "cli/numbers.h"
@@ -141,6 +144,71 @@ std::string library_text(const Json& step) {
          (bytes.is_null() ? kUnknownWorkspace : bytes_text(bytes.get<std::int64_t>())) + "\n";
 }
 
+std::string number(std::size_t value) { return grouped(static_cast<std::int64_t>(value)); }
+
+// So many steps from `first` on, done so many times one after the other.
+struct Repeat {
+  std::size_t first = 0, steps = 1, times = 1;
+};
+
+// What a step does, and where: steps of one kind differ at most in offsets and in the numbers that they are handed.
+struct Work {
+  std::size_t kind = 0;
+  std::vector<std::int64_t> numbers;  // such as the first image
+};
+
+std::vector<Work> works_of(const Json& steps) {
+  std::map<std::string, std::size_t> known;
+  std::vector<Work> works;
+  for (Json step : steps) {
+    Work work;
+    for (Json& argument : step["arguments"]) {  // none of a vendor's call
+      std::string where = argument.get<std::string>();
+      const std::size_t plus = where.find(" + "), end = where.find(" B", plus);
+      if (plus != std::string::npos && end != std::string::npos) where.erase(plus, end + 2 - plus);
+      if (!where.empty() && where.find_first_not_of("0123456789") == std::string::npos) {
+        work.numbers.push_back(std::stoll(where));
+        where.clear();
+      }
+      argument = where;
+    }
+    work.kind = known.try_emplace(step.dump(), known.size()).first->second;
+    works.push_back(std::move(work));
+  }
+  return works;
+}
+
+// Whether step `k` goes on as `length` steps before: numbers stay or grow, and evenly where there are three of them.
+bool goes_on(const std::vector<Work>& works, std::size_t first, std::size_t length, std::size_t k) {
+  const Work &now = works[k], &before = works[k - length];
+  if (now.kind != before.kind) return false;
+  for (std::size_t n = 0; n < now.numbers.size(); ++n) {
+    const std::int64_t more = now.numbers[n] - before.numbers[n];
+    if (more < 0) return false;
+    if (k >= first + 2 * length && more != before.numbers[n] - works[k - 2 * length].numbers[n]) return false;
+  }
+  return true;
+}
+
+// The steps in order, with groups that repeat taken together, the longest stretch first.
+std::vector<Repeat> repeats_of(const Json& steps) {
+  constexpr std::size_t kMostSteps = 16;  // of a group
+  const std::vector<Work> works = works_of(steps);
+  std::vector<Repeat> repeats;
+  for (std::size_t first = 0; first < works.size();) {
+    Repeat best{first};
+    for (std::size_t length = 1; length <= kMostSteps; ++length) {
+      std::size_t end = first + length;
+      while (end < works.size() && goes_on(works, first, length, end)) ++end;
+      const std::size_t times = (end - first) / length;
+      if (times > 1 && times * length > best.times * best.steps) best = {first, length, times};
+    }
+    repeats.push_back(best);
+    first += best.steps * best.times;
+  }
+  return repeats;
+}
+
 }  // namespace
 
 Json program_json(const Plan& plan) {
@@ -154,10 +222,17 @@ Json program_json(const Plan& plan) {
 
 std::string program_text(const Plan& plan) {
   const Json steps = program_json(plan);
+  const std::vector<Repeat> repeats = repeats_of(steps);
   std::string text = "\nOn the GPU, a call is\n";
-  for (std::size_t k = 0; k < steps.size(); ++k)
-    text += "  " + std::to_string(k + 1) + ". " + steps[k]["sentence"].get<std::string>() + "\n" +
-            (steps[k]["step"] == "launch" ? launch_text(steps[k]) : library_text(steps[k]));
+  for (const Repeat& repeat : repeats) {
+    const std::size_t last = repeat.first + repeat.steps * repeat.times;
+    if (repeat.times > 1)
+      text += "  Steps " + number(repeat.first + 1) + " to " + number(last) + " are these " + number(repeat.steps) +
+              " × " + number(repeat.times) + ", further on each time:\n";
+    for (std::size_t k = repeat.first; k < repeat.first + repeat.steps; ++k)
+      text += "  " + std::to_string(k + 1) + ". " + steps[k]["sentence"].get<std::string>() + "\n" +
+              (steps[k]["step"] == "launch" ? launch_text(steps[k]) : library_text(steps[k]));
+  }
   return text;
 }
 

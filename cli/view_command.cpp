@@ -18,11 +18,13 @@
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/output_file.h"
+#include "cli/run_input.h"
 #include "cli/sample_picture.h"
 #include "viewer/logic/model.h"
 #include "viewer/logic/schedule.h"
 #include "viewer/logic/state_rules.h"
 #include "viewer/logic/steps.h"
+#include "viewer/logic/table.h"
 #include "viewer/logic/tour.h"
 
 namespace convlens::cli {
@@ -34,13 +36,14 @@ struct ViewArguments {
   RowArguments rows;
   std::string panel, arrangement, order, tensor, at, size, state, screenshot, export_data, image, theme;
   std::vector<std::string> live, fields;
+  std::optional<std::int64_t> memory_limit;
   std::string chart, timed, swept, worker;
   std::optional<std::int64_t> step, block, tour;
   double scale = 0, measure_seconds = 0;
 };
 
 viewer::Photograph to_photograph(const Picture& picture) {
-  viewer::Photograph photograph{picture.height, picture.width, picture.colours(), {}};
+  viewer::Photograph photograph{picture.height, picture.width, picture.colours(), {}, nullptr};
   photograph.samples.reserve(static_cast<std::size_t>(picture.height * picture.width * picture.colours()));
   for (std::int64_t row = 0; row < picture.height; ++row)
     for (std::int64_t column = 0; column < picture.width; ++column)
@@ -49,10 +52,21 @@ viewer::Photograph to_photograph(const Picture& picture) {
   return photograph;
 }
 
+// An .npy array as it is, anything else as a picture; "" is the one that ships.
+viewer::Photograph read_image(const std::string& file) {
+  if (file.empty()) return to_photograph(sample_picture());
+  if (!file.ends_with(".npy")) return to_photograph(PictureFile(file).decode());
+  RunInput input = RunInput::array(file);
+  const Tensor x = input.read(DType::f64, Layout::NCHW);
+  const double* const first = x.as<double>().data;
+  viewer::Photograph photograph;
+  photograph.numbers = std::make_shared<const viewer::Numbers>(
+      viewer::Numbers{input.shape(), std::vector<double>(first, first + x.size())});
+  return photograph;
+}
+
 viewer::Files files() {
-  return {[](const std::string& file) {
-            return to_photograph(file.empty() ? sample_picture() : PictureFile(file).decode());
-          },
+  return {read_image,
           [](const std::string& file, int width, int height, const std::vector<unsigned char>& rgba) {
             Picture picture{height, width, 3, {}};
             picture.samples.reserve(rgba.size() / 4 * 3);
@@ -186,11 +200,14 @@ void choose(const ViewArguments& a, viewer::State& state) {
   state.step = a.step.value_or(state.step);
   state.block = a.block.value_or(state.block);
   if (!a.order.empty()) state.order = a.order;
+  state.memory_limit = a.memory_limit.value_or(state.memory_limit);
   for (const std::string& field : a.fields) state = viewer::with_field(state, field);
   choose_cursor(a, state);
   refuse_wrong(a, state);
   // What is on show is never nothing: a picture that cannot be read is wrong usage here, and a notice in the window.
-  if (!state.picture.empty() && state.picture != "random") PictureFile(state.picture).decode();
+  if (state.picture.empty() || state.picture == "random") return;
+  const viewer::Photograph picture = read_image(state.picture);
+  if (const viewer::Model model(state); model.problem()) viewer::picture_sources(*model.problem(), picture);
 }
 
 // Two files of one name, of which one would be lost.
@@ -216,6 +233,15 @@ void refuse_measuring(const ViewArguments& a, const viewer::State& state, bool w
                    "data is written");
 }
 
+// Before anything is drawn or planned, which takes its time.
+void refuse_outputs(const ViewArguments& a, const viewer::State& state, bool window) {
+  if (!a.screenshot.empty()) viewer::require_picture_name("--screenshot", a.screenshot);
+  if (!a.export_data.empty()) viewer::require_table_name("--export", a.export_data);
+  if (a.memory_limit && !window && state.panel != "memory")
+    throw BadInput("--memory-limit: " + std::to_string(*a.memory_limit) + " bytes, has no meaning for the panel " +
+                   state.panel + ", must be with --panel memory");
+}
+
 void view(const ViewArguments& arguments) {
   refuse_same_file(arguments);
   viewer::KeptState base = base_state(arguments);
@@ -231,6 +257,7 @@ void view(const ViewArguments& arguments) {
   options.export_data = arguments.export_data;
   // Pictures and data measure nothing unless they are told to, so that the same call always gives the same.
   const bool window = arguments.screenshot.empty() && arguments.export_data.empty();
+  refuse_outputs(arguments, base.state, window);
   refuse_measuring(arguments, base.state, window);
   if (window || arguments.measure_seconds > 0)
     options.worker = arguments.worker.empty() ? worker::this_program() : worker::shell_words(arguments.worker);
@@ -247,7 +274,7 @@ void view(const ViewArguments& arguments) {
 
 }  // namespace
 
-void add_view(CLI::App& app, const Globals&) {
+void add_view(CLI::App& app, const Globals& globals) {
   Command command(app, "view", "look at what algorithms do to the data, in a window or as a picture",
                   {"convlens view --layer cv9 --algorithm im2win --panel layouts --at 0,0,5,7 --screenshot out.png",
                    "convlens view cv3 --batch 256 --panel memory --size 1280x720 --theme light --screenshot m.png",
@@ -286,7 +313,7 @@ void add_view(CLI::App& app, const Globals&) {
   command.integer(
       "--tour", 1, static_cast<long>(viewer::tour().size()), [a](std::int64_t v) { a->tour = v; },
       "start with this step of the guided tour, from 1");
-  command.text("--image", a->image, "FILE", "a picture as the input, or `random`");
+  command.text("--image", a->image, "FILE", "a picture as the input, an .npy array of the input's shape, or `random`");
   command.text("--size", a->size, "WxH",
                "in pixels; when left out, of a window what fits the monitor, of a picture 1600x1000");
   command.number(
@@ -301,7 +328,10 @@ void add_view(CLI::App& app, const Globals&) {
   command.text("--screenshot", a->screenshot, "FILE", "draw one picture into this PNG, without a display");
   command.text("--export", a->export_data, "FILE",
                "write what the panel shows into this .csv or .json, without a display");
-  command.run([arguments] { view(*arguments); });
+  command.run([arguments, &globals] {
+    arguments->memory_limit = globals.memory_limit;
+    view(*arguments);
+  });
 }
 
 }  // namespace convlens::cli

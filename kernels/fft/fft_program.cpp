@@ -5,6 +5,7 @@
 #include <string>
 
 #include "algorithms/problem/checked.h"
+#include "kernels/common/pieces.h"
 #include "kernels/common/products.h"
 #include "kernels/fft/fft_products.h"
 #include "kernels/fft/fft_tiles.h"
@@ -204,6 +205,7 @@ struct Builder {
 
 std::vector<Step> fft_steps(const Request& request, const Spectra& spectra, std::int64_t images) {
   const Builder build{request, spectra, images};
+  require_few_pieces(build.p.n(), images);
   std::vector<Step> steps;
   build.add_forward(steps, build.filter());
   for (std::int64_t first = 0; first < build.p.n(); first += images) {

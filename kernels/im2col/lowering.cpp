@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/common/pieces.h"
 #include "kernels/common/products.h"
 #include "kernels/im2col/lowering_map.h"
 #include "kernels/im2col/lowering_tile.h"
@@ -197,6 +198,7 @@ std::vector<Step> lowering_steps(const Request& request, const Buffer& workspace
   const Lowering l(request);
   const ConvProblem& p = l.problem();
   const bool cublas = request.options.is("gemm", "cublas");
+  require_few_pieces(p.n(), l.pass);
   std::vector<Step> steps;
   if (!l.filter_in_place) steps.emplace_back(filter_matrix(l));
   if (cublas && p.bias() && !l.sums_apart)

@@ -172,3 +172,16 @@ TEST_CASE("A grouped layer counts its FLOPs by groups") {
   CHECK(plan["flops"]["direct_equivalent"] == 903168);
   CHECK(explained_json("'2x3x7x9 --filter 2x3x3' --algorithm direct")["flops"]["direct_equivalent"] == 7560);
 }
+
+TEST_CASE("explain prints steps that repeat once, with how often, and the last shorter one by itself") {
+  const std::string call = "'7x64x56x56 --filter 64x3x3 --pad 1' --dtype f16 --layout NHWC --algorithm fft.tc:chunk=";
+  const std::string three = explained(call + "3");
+  CHECK_THAT(three, Contains("  Steps 3 to 10 are these 4 × 2, further on each time:\n  3. ") && Contains("\n  11. ") &&
+                        Contains("\n  14. ") && !Contains("\n  7. ") && !Contains("\n  15. "));
+  const std::string one = explained(call + "1"), all = explained(call + "0");
+  CHECK_THAT(one, Contains("  Steps 3 to 30 are these 4 × 7, ") && !Contains("\n  7. "));
+  CHECK_THAT(all, !Contains("Steps "));
+  CHECK(explained_json(call + "1")["program"].size() == 30);
+  CHECK_THAT(explained("'7x8x9x9 --filter 8x3x3' --algorithm im2col.cc:batching=image"),
+             Contains("  Steps 2 to 15 are these 2 × 7, further on each time:\n  2. ") && !Contains("\n  4. "));
+}

@@ -2,6 +2,7 @@
 #include "viewer/logic/memory.h"
 
 #include <limits>
+#include <set>
 
 #include "algorithms/measure/device.h"
 #include "algorithms/measure/ledger.h"
@@ -13,6 +14,8 @@ namespace {
 
 using namespace convlens;
 using namespace convlens::viewer;
+
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 bool fits(const ChosenRow& row, std::int64_t batch, std::int64_t limit) {
   Request request = row.request;
@@ -29,7 +32,7 @@ TEST_CASE("the bars are the bytes of the plans, buffer by buffer") {
   for (std::uint64_t k = 0; k < 10; ++k) {
     const ConvProblem p = testing::random_problem(71, k);
     const Model model(testing::state_of(p.spec(), testing::all_runs()));
-    const std::vector<MemoryBar> bars = memory_bars(model);
+    const std::vector<MemoryBar> bars = memory_bars(model, kNoLimit);
     REQUIRE(bars.size() == model.rows().size());
     for (std::size_t r = 0; r < bars.size(); ++r) {
       const ChosenRow& row = model.rows()[r];
@@ -57,7 +60,7 @@ TEST_CASE("the bars are the bytes of the plans, buffer by buffer") {
 TEST_CASE("what only cuDNN could tell is no number, and all others are") {
   const Model model(
       testing::state_of({.ci = 2, .hi = 9, .wi = 9, .co = 2, .hf = 3, .wf = 3}, {"im2win.ref", "cudnn.best"}));
-  const std::vector<MemoryBar> bars = memory_bars(model);
+  const std::vector<MemoryBar> bars = memory_bars(model, kNoLimit);
   REQUIRE(bars.size() == 2);
   CHECK(bars[0].known);
   CHECK(bars[0].tensor_parts == 3);
@@ -72,23 +75,72 @@ TEST_CASE("the largest batch fits, and one image more does not") {
     for (const ChosenRow& row : model.rows()) {
       if (!row.plan) continue;
       for (const std::int64_t limit : {std::int64_t{64} << 20, std::int64_t{1000000007}, std::int64_t{8} << 30}) {
-        const std::int64_t largest = largest_batch(row, limit);
-        INFO(row.run << " in " << limit << ": " << largest);
-        CHECK((largest == 0 || fits(row, largest, limit)));
-        CHECK_FALSE(fits(row, largest + 1, limit));
+        const LargestBatch largest = largest_batch(row, limit);
+        INFO(row.run << " in " << limit << ": " << largest.text() << largest.images);
+        CHECK((largest.images == 0 || fits(row, largest.images, limit)));
+        if (largest.most) CHECK_FALSE(fits(row, largest.images + 1, limit));
       }
     }
   }
 }
 
-TEST_CASE("nothing fits no memory at all, and no limit is a limit of the sizes") {
+TEST_CASE("nothing fits no memory at all, and without a limit the largest batch is as sizes allow") {
   const Model model(testing::state_of({.n = 1}, testing::all_runs()));
   for (const ChosenRow& row : model.rows()) {
     if (!row.plan) continue;
     INFO(row.run);
-    CHECK(largest_batch(row, 0) == 0);
-    CHECK(largest_batch(row, row.request.tensor_bytes() + row.plan->workspace_bytes()) >= 1);
-    CHECK(largest_batch(row, std::numeric_limits<std::int64_t>::max()) == kMostImages);
+    CHECK(largest_batch(row, 0).images == 0);
+    CHECK(largest_batch(row, row.request.tensor_bytes() + row.plan->workspace_bytes()).images >= 1);
+    const LargestBatch largest = largest_batch(row, kNoLimit);
+    CHECK(largest.images >= 1);
+    if (row.plan->program() == nullptr) CHECK(largest.images > std::int64_t{1} << 32);
+  }
+}
+
+TEST_CASE("the largest batch of small images is as many as memory holds") {
+  // 3312 bytes an image: x 4·11·9 and y 6·10·8 floats, and little besides.
+  const Model model(
+      testing::state_of({.n = 70000, .ci = 4, .hi = 11, .wi = 9, .co = 6, .hf = 3, .wf = 2}, {"direct.ref"}));
+  const LargestBatch largest = largest_batch(model.rows().front(), std::int64_t{8} << 30);
+  CHECK(largest.most);
+  const std::int64_t image = 4 * (4 * 11 * 9 + 6 * 9 * 8), filter = 4 * 6 * 4 * 3 * 2;
+  CHECK(largest.images == ((std::int64_t{8} << 30) - filter) / image);
+}
+
+TEST_CASE("a row that works in pieces is drawn as it fits, and what is drawn agrees with the largest batch") {
+  State state = testing::state_of(
+      testing::padded(1, {.n = 10637, .ci = 64, .hi = 56, .wi = 56, .co = 64, .hf = 3, .wf = 3}), {"fft.tc"});
+  state.dtype = DType::f16;
+  state.layouts = {Layout::NHWC, FilterLayout::OHWI, Layout::NHWC};
+  const Model model(state);
+  const ChosenRow& row = model.rows().front();
+  REQUIRE(row.plan);
+  for (const std::int64_t limit : {std::int64_t{7} << 30, std::int64_t{8} << 30, std::int64_t{10} << 30}) {
+    const MemoryBar bar = memory_bars(model, limit).front();
+    const LargestBatch largest = largest_batch(row, limit);
+    INFO("in " << limit << ": " << bar.allocated() << ", " << largest.text() << largest.images);
+    CHECK((bar.allocated() <= limit) == bar.over.empty());
+    if (bar.over.empty()) CHECK(largest.images >= state.spec.n);
+    if (largest.most && !bar.over.empty()) CHECK(largest.images < state.spec.n);
+  }
+}
+
+TEST_CASE("no two parts of a bar share a colour, and those of the law keep theirs") {
+  State state = testing::state_of({.ci = 4, .hi = 9, .wi = 9, .co = 4, .hf = 3, .wf = 3}, testing::all_runs());
+  for (const DType dtype : {DType::f32, DType::f16}) {
+    state.dtype = dtype;
+    for (MemoryBar bar : memory_bars(Model(state), kNoLimit)) {
+      for (int more = 0; more < 10; ++more) bar.parts.push_back({"part " + std::to_string(more), "", 1});
+      const std::vector<std::size_t> colours = part_colours(bar);
+      REQUIRE(colours.size() == bar.parts.size());
+      std::set<std::size_t> different;
+      for (std::size_t k = bar.tensor_parts; k < colours.size(); ++k) {
+        INFO(bar.run << " " << bar.parts[k].name);
+        CHECK(different.insert(colours[k]).second);
+        if (bar.parts[k].name == "im2win") CHECK(colours[k] == kIm2winColour);
+        if (bar.parts[k].name == "im2col") CHECK(colours[k] == kIm2colColour);
+      }
+    }
   }
 }
 

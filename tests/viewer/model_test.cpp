@@ -28,7 +28,7 @@ const std::vector<std::int64_t ConvSpec::*> kNumbers{
 // Everything that is asked of a model to draw a frame, at its first and last cells.
 void ask_everything(const State& state) {
   const auto model = std::make_shared<const Model>(state);
-  memory_bars(*model);
+  memory_bars(*model, state.memory_limit);
   schedules(*model);
   for (const ChosenRow& row : model->rows()) largest_batch(row, state.memory_limit);
   for (std::size_t r = 0; r < model->rows().size(); ++r)

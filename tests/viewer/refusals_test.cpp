@@ -1,5 +1,8 @@
 // What a call of `convlens view` asks for in vain is refused in one line, and nothing is written.
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "tests/catch.h"
 #include "tests/support/command.h"
@@ -36,6 +39,12 @@ TEST_CASE("what is beyond a tensor, a grid or a table is refused by view, never 
       {{"--at", "0,0,1,1,1"}, 2, {"--at: 0,0,1,1,1", "at most 4"}},
       {{"--tensor", "im2wim.ref/im2win"}, 2, {"--tensor: im2wim.ref/im2win"}},
       {{"--algorithm", "im2win.ref", "--arrangement", "schedule"}, 3, {"schedule", "im2win.ref", "for a GPU"}},
+      {{"--panel", "numerics", "--memory-limit", "1GiB"},
+       2,
+       {"--memory-limit: 1073741824", "must be with --panel memory"}},
+      {{"--panel", "memory", "--memory-limit", "0"}, 2, {"--memory-limit: 0", "positive size"}},
+      {{"0x4x11x9 --filter 6x3x2"}, 3, {"export: layouts", "N is 0"}},
+      {{"0x4x11x9 --filter 6x3x2", "--arrangement", "copies"}, 3, {"export: layouts", "N is 0"}},
       {{"1x3x16384x16384 --filter 8x3x3", "--arrangement", "copies"}, 3, {"copies", "16384", "rows of a table"}},
   };
   for (const Refusal& refusal : refusals) {
@@ -130,4 +139,38 @@ TEST_CASE("another layer on the command line takes along a cursor that nobody ha
   INFO(result.err);
   CHECK(result.exit == 0);
   CHECK(std::filesystem::exists(table));
+}
+
+TEST_CASE("a picture is written as PNG into a .png, and data as a table into a .csv or .json, or not at all") {
+  const TemporaryFolder folder;
+  for (const auto& [option, names, rule] :
+       {std::tuple{"--screenshot", std::vector{"x.jpg", "x", "x.PNG.txt", ".jpeg"}, "must end in .png"},
+        std::tuple{"--export", std::vector{"x.png", "x", "x.csv.gz"}, "must end in .csv or .json"}})
+    for (const std::string name : names) {
+      const std::string file = folder.path() + "/" + name;
+      const CommandResult result = convlens_command({"view", option, file});
+      if (left_out(result)) return;
+      INFO(option << " " << name << ": " << result.err);
+      CHECK(result.exit == 2);
+      CHECK(result.err_lines() == std::vector{"convlens: " + std::string(option) + ": " + file + ", " + rule});
+      CHECK_FALSE(std::filesystem::exists(file));
+    }
+}
+
+TEST_CASE("--memory-limit is the Memory panel's limit") {
+  const TemporaryFolder folder;
+  const std::string table = folder.path() + "/out.json";
+  const CommandResult result = convlens_command(
+      {"view", "1x2x5x5 --filter 2x3x3", "--panel", "memory", "--memory-limit", "3MiB", "--export", table});
+  if (left_out(result)) return;
+  INFO(result.err);
+  REQUIRE(result.exit == 0);
+  const auto rows = nlohmann::json::parse(std::ifstream(table));
+  REQUIRE_FALSE(rows.empty());
+  for (const auto& row : rows) {
+    CHECK(row["memory_limit"] == 3 << 20);
+    CHECK(row["largest_batch"] > 1000);
+    CHECK(row["largest_batch_is"] == "most");
+    CHECK(row["rho"].get<double>() == Approx(9.0 / 5));
+  }
 }

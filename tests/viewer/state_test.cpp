@@ -300,3 +300,26 @@ TEST_CASE("a state that cannot be written says so in one line") {
   write_state(unwritable, folder.path() + "/state.json");
   CHECK_NOTHROW(read_state(folder.path() + "/state.json"));
 }
+
+TEST_CASE("saving makes no folder, and keeping the last state makes its own") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/new/deep/state.json";
+  CHECK_THROWS_WITH(write_state(first_state(), file), Catch::Matchers::Contains("cannot be written (No such file"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() + "/new"));
+  write_kept_state(first_state(), file);
+  CHECK(read_kept_state(file).state == first_state());
+}
+
+TEST_CASE("two changes of one state are made as one, field by field, and the later counts where both are of one") {
+  const State before = first_state();
+  State click = before, step = before;
+  click.spec.groups = 2, click.layer = "", click.step = 3;
+  step.step = 40, step.cursor.at[2] = 5;
+  const State both = with_changes(click, before, step);
+  CHECK(both.spec == click.spec);
+  CHECK(both.layer.empty());
+  CHECK(both.step == 40);
+  CHECK(both.cursor == step.cursor);
+  CHECK(with_changes(click, before, before) == click);
+  for (std::uint64_t k = 0; k < 10; ++k) CHECK(with_changes(before, before, some_state(k)) == some_state(k));
+}

@@ -1,8 +1,12 @@
 #include "viewer/logic/memory.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
 
 #include "algorithms/error.h"
+#include "kernels/program.h"
 #include "kernels/vendor/cudnn.h"
 
 namespace convlens::viewer {
@@ -19,16 +23,66 @@ void add_tensors(MemoryBar& bar, const Request& request) {
   bar.tensors = request.tensor_bytes();
 }
 
-bool fits(const ChosenRow& row, std::int64_t batch, std::int64_t limit) {
-  try {
-    Request request = row.request;
-    request.problem = request.problem.with_batch(batch);
-    request.memory_limit = limit;
-    return static_cast<bool>(row.algorithm->supports(request));
-  } catch (const Unsupported&) {
-    return false;  // so many images overflow 64 bits
+// A plan of more steps is not made: a row that does the work in pieces has some for each, a few kilobytes every one.
+constexpr double kMostSteps = 1 << 16;
+
+std::size_t steps_of(const Plan& plan) { return plan.program() == nullptr ? 0 : plan.program()->steps.size(); }
+
+// Plans one row for any batch within a limit.
+class Planner {
+ public:
+  Planner(const ChosenRow& row, std::int64_t limit) : row_(row), limit_(limit) {
+    if (row.plan == nullptr || row.plan->program() == nullptr) return;
+    const auto one = planned(1, std::nullopt).plan, two = planned(2, std::nullopt).plan;
+    if (one == nullptr || two == nullptr) return;
+    first_steps_ = static_cast<double>(steps_of(*one));
+    more_steps_ = static_cast<double>(steps_of(*two)) - first_steps_;
+    more_bytes_ = static_cast<double>(two->workspace_bytes() - one->workspace_bytes());
   }
-}
+
+  struct Planned {
+    std::shared_ptr<const Plan> plan;  // null where it does not fit
+    std::string why;                   // it does not
+    bool too_long = false;             // it was not tried
+  };
+
+  Planned within(std::int64_t batch) const {
+    try {
+      if (steps(batch) > kMostSteps)
+        return {nullptr, row_.algorithm->id + ": in pieces that fit, a plan of more than 65 536 steps, not made", true};
+    } catch (const Unsupported& overflow) {
+      return {nullptr, overflow.what()};
+    }
+    return planned(batch, limit_);
+  }
+
+ private:
+  Planned planned(std::int64_t batch, std::optional<std::int64_t> limit) const {
+    try {
+      Request request = row_.request;
+      request.problem = request.problem.with_batch(batch);
+      request.memory_limit = limit;
+      return {row_.algorithm->plan(request), ""};
+    } catch (const Unsupported& error) {
+      return {nullptr, error.what()};  // too many bytes, or so many images that 64 bits overflow
+    }
+  }
+
+  // About how many a plan has: those of each piece, where the bytes that the tensors leave hold but a part of the
+  // workspace of all images, or those of each image.
+  double steps(std::int64_t batch) const {
+    if (first_steps_ == 0) return 0;
+    Request request = row_.request;
+    request.problem = request.problem.with_batch(batch);
+    const auto images = static_cast<double>(batch), left = static_cast<double>(limit_ - request.tensor_bytes());
+    if (left <= 0) return 0;  // refused before it is planned
+    return std::max(first_steps_ * std::min(images, images * more_bytes_ / left), first_steps_ + images * more_steps_);
+  }
+
+  const ChosenRow& row_;
+  std::int64_t limit_;
+  double first_steps_ = 0, more_steps_ = 0, more_bytes_ = 0;
+};
 
 }  // namespace
 
@@ -39,7 +93,7 @@ std::int64_t MemoryBar::by_formula() const {
   return bytes;
 }
 
-std::vector<MemoryBar> memory_bars(const Model& model) {
+std::vector<MemoryBar> memory_bars(const Model& model, std::int64_t limit) {
   std::vector<MemoryBar> bars;
   for (const ChosenRow& row : model.rows()) {
     MemoryBar bar;
@@ -49,31 +103,67 @@ std::vector<MemoryBar> memory_bars(const Model& model) {
       bars.push_back(std::move(bar));
       continue;
     }
+    const Planner::Planned within = Planner(row, limit).within(row.request.problem.n());
+    const Plan& plan = within.plan ? *within.plan : *row.plan;
+    bar.over = within.why;
     add_tensors(bar, row.request);
-    for (const Buffer& buffer : row.plan->workspace()) {
-      const auto stages = row.plan->stages();
+    for (const Buffer& buffer : plan.workspace()) {
+      const auto stages = plan.stages();
       const auto stage = std::ranges::find(stages, buffer.name, &Stage::id);
       bar.parts.push_back({buffer.name, stage == stages.end() ? "" : stage->formula(), buffer.bytes});
     }
-    bar.workspace = row.plan->workspace_bytes();
-    bar.known = gpu::workspace_known(*row.plan);
+    bar.workspace = plan.workspace_bytes();
+    bar.known = gpu::workspace_known(plan);
     bars.push_back(std::move(bar));
   }
   return bars;
 }
 
-std::int64_t largest_batch(const ChosenRow& row, std::int64_t limit) {
-  if (!row.plan || !fits(row, 1, limit)) return 0;
-  std::int64_t good = 1, bad = 2;
-  while (fits(row, bad, limit)) {
-    good = bad, bad *= 2;
-    if (good == kMostImages) return good;
+std::vector<std::size_t> part_colours(const MemoryBar& bar) {
+  constexpr std::array<std::size_t, kPartColours> kOrder{0, 3, 5, 4, 6, 7, kIm2winColour, kIm2colColour};
+  const auto own = [](const std::string& name) -> std::optional<std::size_t> {
+    if (name == "im2col") return kIm2colColour;
+    if (name == "im2win") return kIm2winColour;
+    return std::nullopt;
+  };
+  std::vector<std::size_t> colours(bar.parts.size(), 0), taken;
+  for (const MemoryPart& part : bar.parts)
+    if (const auto colour = own(part.name)) taken.push_back(*colour);
+  std::size_t next = 0;
+  for (std::size_t k = bar.tensor_parts; k < bar.parts.size(); ++k) {
+    const auto colour = own(bar.parts[k].name);
+    while (!colour &&
+           std::ranges::find(taken, kOrder[next % kPartColours] + next / kPartColours * kPartColours) != taken.end())
+      ++next;
+    colours[k] = colour ? *colour : kOrder[next % kPartColours] + next / kPartColours * kPartColours;
+    if (!colour) ++next;
+  }
+  return colours;
+}
+
+std::string LargestBatch::text() const { return most ? "at most N = " : "at least N = "; }
+
+LargestBatch largest_batch(const ChosenRow& row, std::int64_t limit) {
+  if (!row.plan) return {};
+  const Planner planner(row, limit);
+  constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+  std::int64_t good = 0, bad = 1;
+  bool most = true;  // whether `bad` is known not to fit
+  const auto fits = [&](std::int64_t batch) {
+    const Planner::Planned planned = planner.within(batch);
+    if (!planned.plan) most = !planned.too_long;
+    return planned.plan != nullptr;
+  };
+  while (fits(bad)) {
+    good = bad;
+    if (good == kAll) return {good};
+    bad = good > kAll / 2 ? kAll : 2 * good;
   }
   while (bad - good > 1) {
     const std::int64_t middle = good + (bad - good) / 2;
-    (fits(row, middle, limit) ? good : bad) = middle;
+    (fits(middle) ? good : bad) = middle;
   }
-  return good;
+  return {good, most};
 }
 
 CopyLaw copy_law(const ConvProblem& p) {

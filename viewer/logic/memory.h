@@ -21,6 +21,7 @@ struct MemoryBar {
   std::int64_t tensors = 0, workspace = 0;
   bool known = true;    // false: the workspace is one that only cuDNN could tell, and counts as nothing
   std::string refused;  // why the row cannot, or ""
+  std::string over;     // why it cannot within the limit, or "": the bytes are then those without any
 
   // What the formulas of the tensors and of the row's own stages say, and nothing else.
   std::int64_t by_formula() const;
@@ -31,13 +32,23 @@ struct MemoryBar {
   std::int64_t peak() const { return allocated(); }
 };
 
-// One bar a chosen row.
-std::vector<MemoryBar> memory_bars(const Model& model);
+// One bar a chosen row, planned to fit `limit` bytes: rows that can do the work in pieces then do.
+std::vector<MemoryBar> memory_bars(const Model& model, std::int64_t limit);
 
-// The largest batch with which `row` fits `limit` bytes, tensors and workspace together; 0 when not even one image
-// does. More than kMostImages are not looked for.
-inline constexpr std::int64_t kMostImages = std::int64_t{1} << 16;
-std::int64_t largest_batch(const ChosenRow& row, std::int64_t limit);
+// Which of kPartColours colours each part of a bar after its tensors has: im2col's and im2win's are their own wherever
+// they are, and no two parts of one bar share any.
+inline constexpr std::size_t kPartColours = 8, kDirectColour = 7, kIm2colColour = 1, kIm2winColour = 2;
+std::vector<std::size_t> part_colours(const MemoryBar& bar);  // of all parts; kPartColours and more: a second round
+
+// The largest batch with which a row fits so many bytes, tensors and workspace together; 0 when not even one image
+// does. Looked for as far as sizes go in 64 bits, unless that takes a plan of too many steps.
+struct LargestBatch {
+  std::int64_t images = 0;
+  bool most = true;  // false: at least so many, and more were not looked for
+
+  std::string text() const;  // "at most N = ", "at least N = "
+};
+LargestBatch largest_batch(const ChosenRow& row, std::int64_t limit);
 
 // Input copies stored by direct : im2win : im2col, counted through the sizes of the problem, beside 1 : ρ : ρ² with
 // ρ = H_o·H_f / H_i, which holds for a square layer without padding.

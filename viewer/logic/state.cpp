@@ -243,6 +243,13 @@ State with_field(const State& state, const std::string& assignment) {
   return state_from_json(json);
 }
 
+State with_changes(const State& to, const State& before, const State& after) {
+  State state = to;
+  for (const Field& field : fields())
+    if (const Json value = field.write(after); value != field.write(before)) field.read(state, value);
+  return state;
+}
+
 void History::change(State next, const std::string& key) {
   if (next == now()) return;
   const bool same_step = !key.empty() && key == key_ && at_ > 0;

@@ -68,7 +68,8 @@ State read_state(const std::string& file);
 // The state with one field changed: "numerics.exponent=12", a field as the file names it, and its value as there, or a
 // text without quotes. Throws as state_from_json does.
 State with_field(const State& state, const std::string& assignment);
-void write_state(const State& state, const std::string& file);  // whole or not at all
+// Whole or not at all, into a folder that there is. Throws BadInput with the reason.
+void write_state(const State& state, const std::string& file);
 
 // The state of the last session. A file that cannot be understood is put aside, never overwritten: `notice` says so in
 // one line. Without a file, and then, it is the first state.
@@ -78,6 +79,10 @@ struct KeptState {
   std::string notice;  // "" when all is well
 };
 KeptState read_kept_state(const std::string& file);
+void write_kept_state(const State& state, const std::string& file);  // its folder is made where there is none
+
+// `to` with what differs between `before` and `after`, field by field: two changes of one state, made as one.
+State with_changes(const State& to, const State& before, const State& after);
 
 // Undo and redo. Changes that follow each other under one `key` (a slider being dragged) are one step.
 class History {

@@ -1,6 +1,8 @@
 // States in files: read with every rule checked, written whole or not at all.
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -65,17 +67,23 @@ KeptState read_kept_state(const std::string& file) {
   }
 }
 
-void write_state(const State& state, const std::string& file) {
+void write_kept_state(const State& state, const std::string& file) {
   std::error_code none;
   std::filesystem::create_directories(std::filesystem::path(file).parent_path(), none);  // the write says if it failed
+  write_state(state, file);
+}
+
+void write_state(const State& state, const std::string& file) {
+  const auto refuse = [&] { throw BadInput("state: " + file + ", cannot be written (" + std::strerror(errno) + ")"); };
+  errno = 0;
   const std::string unfinished = file + ".part";
   {
     std::ofstream stream(unfinished);
     // Names of files need not be UTF-8, as JSON must be.
     stream << to_json(state).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
-    if (!stream.flush()) throw BadInput("state: " + file + ", cannot be written");
+    if (!stream.flush()) refuse();
   }
-  if (std::rename(unfinished.c_str(), file.c_str()) != 0) throw BadInput("state: " + file + ", cannot be written");
+  if (std::rename(unfinished.c_str(), file.c_str()) != 0) refuse();
 }
 
 }  // namespace convlens::viewer

@@ -45,10 +45,18 @@ std::string to_csv(const nlohmann::ordered_json& rows) {
   return text;
 }
 
+void require_picture_name(const std::string& parameter, const std::string& file) {
+  if (!ends_with(file, ".png")) throw BadInput(parameter + ": " + file + ", must end in .png");
+}
+
+void require_table_name(const std::string& parameter, const std::string& file) {
+  if (!ends_with(file, ".csv") && !ends_with(file, ".json"))
+    throw BadInput(parameter + ": " + file + ", must end in .csv or .json");
+}
+
 std::string to_text_for(const std::string& file, const nlohmann::ordered_json& rows) {
-  if (ends_with(file, ".csv")) return to_csv(rows);
-  if (ends_with(file, ".json")) return rows.dump(1) + "\n";
-  throw BadInput("--export: " + file + ", must end in .csv or .json");
+  require_table_name("--export", file);
+  return ends_with(file, ".csv") ? to_csv(rows) : rows.dump(1) + "\n";
 }
 
 }  // namespace convlens::viewer

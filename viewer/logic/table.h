@@ -10,6 +10,11 @@ namespace convlens::viewer {
 // empty, and so are numbers that are not finite.
 std::string to_csv(const nlohmann::ordered_json& rows);
 
+// What files are called that a picture or a table is written into. Throw BadInput for another ending, naming
+// `parameter`.
+void require_picture_name(const std::string& parameter, const std::string& file);  // .png
+void require_table_name(const std::string& parameter, const std::string& file);    // .csv or .json
+
 // By the ending of `file`, .csv or .json. Throws BadInput for any other.
 std::string to_text_for(const std::string& file, const nlohmann::ordered_json& rows);
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "algorithms/error.h"
 #include "algorithms/tensor/random.h"
 #include "viewer/logic/each_cell.h"
 #include "viewer/logic/effort.h"
@@ -77,10 +78,32 @@ struct Stretch {
 
 }  // namespace
 
+namespace {
+
+// x is the array, where it has the layer's shape.
+Element numbers_of(const ConvProblem& p, const std::shared_ptr<const Numbers>& numbers) {
+  const auto text = [](const Shape& s) {
+    return std::to_string(s[0]) + "x" + std::to_string(s[1]) + "x" + std::to_string(s[2]) + "x" + std::to_string(s[3]);
+  };
+  const Shape s = p.x_shape();
+  if (numbers->shape != s)
+    throw BadInput("picture: an array of " + text(numbers->shape) + " numbers, must be as the layer's input, " +
+                   text(s));
+  return [numbers, s](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
+    return numbers->values[static_cast<std::size_t>(((n * s[1] + c) * s[2] + h) * s[3] + w)];
+  };
+}
+
+}  // namespace
+
 Sources picture_sources(const ConvProblem& p, const Photograph& photo) {
   Sources sources{{},
                   [p](std::int64_t o, std::int64_t, std::int64_t u, std::int64_t v) { return known_tap(p, o, u, v); },
                   [](std::int64_t) { return 0.0; }};
+  if (photo.numbers) {
+    sources.x = numbers_of(p, photo.numbers);
+    return sources;
+  }
   const auto stretch = std::make_shared<const Stretch>(Stretch{photo, p.hi(), p.wi()});
   // Small images are made once, whose cells are means of many pixels; a cell of a large one when it is asked for.
   constexpr std::int64_t kMostMade = std::int64_t{1} << 20;

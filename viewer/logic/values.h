@@ -27,11 +27,17 @@ struct Sources {
   Element x, w;
   std::function<double(std::int64_t)> bias;
 };
+struct Numbers {               // an array of one's own, every element of x as it is
+  Shape shape{};               // N, C_i, H_i, W_i
+  std::vector<double> values;  // in this order
+};
 struct Photograph {  // grey or RGB, 0 to 1
   std::int64_t height = 0, width = 0;
   int channels = 0;
-  std::vector<float> samples;  // (row·width + column)·channels + channel
+  std::vector<float> samples;                        // (row·width + column)·channels + channel
+  std::shared_ptr<const Numbers> numbers = nullptr;  // in the place of all this
 };
+// Throws BadInput where numbers have another shape than the layer's input.
 Sources picture_sources(const ConvProblem& problem, const Photograph& photograph);
 Sources random_sources(const ConvProblem& problem, std::uint64_t seed);
 

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "kernels/vendor/cudnn.h"
 #include "viewer/logic/memory.h"
@@ -13,19 +15,18 @@ namespace convlens::viewer {
 
 namespace {
 
-constexpr std::size_t kDirectColour = 7, kIm2colColour = 1, kIm2winColour = 2;  // of the palette's series
-
-// What every algorithm needs is grey; what each adds has colours, im2col's and im2win's those of the law above.
+// What every algorithm needs is grey; what each adds has colours, im2col's and im2win's those of the law above. A
+// second round through them is fainter.
 ImU32 colour_of_part(const MemoryBar& bar, std::size_t number) {
+  static_assert(kPartColours == std::extent_v<decltype(Palette::series)>);
   const std::string& name = bar.parts[number].name;
   constexpr std::array<std::pair<const char*, float>, 4> kTensors{
       {{"x", 0.75f}, {"w", 0.6f}, {"y", 0.45f}, {"bias", 0.3f}}};
   for (const auto& [tensor, strength] : kTensors)
     if (name == tensor) return ImGui::GetColorU32(ImGuiCol_TextDisabled, strength);
-  if (name == "im2col") return palette().series[kIm2colColour];
-  if (name == "im2win") return palette().series[kIm2winColour];
-  constexpr std::array<std::size_t, 5> kOthers{0, 3, 5, 4, 6};
-  return palette().series[kOthers[number % kOthers.size()]];
+  const std::size_t colour = part_colours(bar)[number];
+  const ImU32 full = palette().series[colour % kPartColours];
+  return colour < kPartColours ? full : (full & ~IM_COL32_A_MASK) | IM_COL32(0, 0, 0, 128);
 }
 
 void draw_bar(const MemoryBar& bar, std::int64_t most, float width, float height) {
@@ -70,17 +71,40 @@ void draw_parts(const MemoryBar& bar) {
   }
 }
 
-void draw_bars(Scene& scene, const std::vector<MemoryBar>& bars) {
+// Found by planning again and again, which takes longer than a frame may.
+using LargestBatches = std::map<std::string, LargestBatch>;  // by run
+LargestBatches largest_batches(const Model& model, std::int64_t limit) {
+  LargestBatches all;
+  for (const ChosenRow& row : model.rows()) all[row.run] = largest_batch(row, limit);
+  return all;
+}
+
+// "formula 1.2 MiB,  allocated 1.3 MiB,  peak 1.3 MiB;  workspace 0.4 MiB;  at most N = 7 in 8 GiB".
+std::string bar_text(const MemoryBar& bar, const LargestBatches* batches, std::int64_t limit) {
+  const auto found = batches == nullptr ? LargestBatches::const_iterator() : batches->find(bar.run);
+  const std::string batch = batches == nullptr || found == batches->end()
+                                ? "at most N = ..."
+                                : found->second.text() + grouped(found->second.images);
+  const std::string at_least = bar.known ? "" : "at least ";
+  return "formula " + bytes_text(bar.by_formula()) + ",  allocated " + at_least + bytes_text(bar.allocated()) +
+         ",  peak " + at_least + bytes_text(bar.peak()) + (bar.over.empty() ? "" : " without a limit") +
+         ";  workspace " + (bar.known ? bytes_text(bar.workspace) : gpu::kUnknownWorkspace) + ";  " + batch +
+         (bar.known ? "" : " without it") + " in " + bytes_text(limit);
+}
+
+void draw_bars(Scene& scene) {
+  const std::int64_t limit = scene.state.memory_limit;
+  const std::string key = std::to_string(scene.version) + "," + std::to_string(limit);
+  const auto* found =
+      scene.kept.get<Later<std::vector<MemoryBar>>>("memory bars")
+          .get(key, scene.painter, [model = scene.shared_model, limit] { return memory_bars(*model, limit); });
+  const auto* batches =
+      scene.kept.get<Later<LargestBatches>>("largest batches")
+          .get(key, scene.painter, [model = scene.shared_model, limit] { return largest_batches(*model, limit); });
+  if (found == nullptr) return faint_text("...");
+  const std::vector<MemoryBar>& bars = *found;
   std::int64_t most = 1;
   for (const MemoryBar& bar : bars) most = std::max(most, bar.allocated());
-  // Found by planning again and again, which takes longer than a frame may.
-  const auto* batches = scene.kept.get<Later<std::vector<std::int64_t>>>("largest batches")
-                            .get(std::to_string(scene.version) + "," + std::to_string(scene.state.memory_limit),
-                                 scene.painter, [model = scene.shared_model, limit = scene.state.memory_limit] {
-                                   std::vector<std::int64_t> all;
-                                   for (const ChosenRow& row : model->rows()) all.push_back(largest_batch(row, limit));
-                                   return all;
-                                 });
   const ImVec2 space = ImGui::GetContentRegionAvail();
   // As high as lets all of them, with three lines of text each, be seen.
   const float line = ImGui::GetTextLineHeightWithSpacing(),
@@ -95,18 +119,12 @@ void draw_bars(Scene& scene, const std::vector<MemoryBar>& bars) {
       ImGui::TextDisabled("%s", bar.refused.c_str());
       continue;
     }
-    const std::string batch = batches != nullptr && k < batches->size() ? grouped((*batches)[k]) : "...";
-    const std::string at_least = bar.known ? "" : "at least ";
-    const std::string says = "formula " + bytes_text(bar.by_formula()) + ",  allocated " + at_least +
-                             bytes_text(bar.allocated()) + ",  peak " + at_least + bytes_text(bar.peak()) +
-                             ";  workspace " + (bar.known ? bytes_text(bar.workspace) : gpu::kUnknownWorkspace) +
-                             ";  at most N = " + batch + (bar.known ? "" : " without it") + " in " +
-                             bytes_text(scene.state.memory_limit);
-    faint_text(says);
+    faint_text(bar_text(bar, batches, limit));
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip(
           "formula: tensors and stages by their extents; the line in the bar\nallocated: with scratch, and 64-byte "
-          "multiples\npeak: the most at a time; the workspace is one piece from the first step to the last");
+          "multiples\npeak: the most at a time; the workspace is one piece from the first step to the last%s%s",
+          bar.over.empty() ? "" : "\n", bar.over.c_str());
     draw_bar(bar, most, space.x, height);
     draw_parts(bar);
   }
@@ -127,7 +145,8 @@ void draw_controls(Scene& scene) {
   const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x - texts - gaps);
   constexpr std::int64_t kLeast = 1, kMost = 512;
   ImGui::SetNextItemWidth(width * 0.4f);
-  if (ImGui::SliderScalar("##n", ImGuiDataType_S64, &next.spec.n, &kLeast, &kMost, "")) scene.change(next, "n");
+  if (ImGui::SliderScalar("##n", ImGuiDataType_S64, &next.spec.n, &kLeast, &kMost, "", ImGuiSliderFlags_NoInput))
+    scene.change(next, "n");
   draw_setting("N = " + grouped(next.spec.n));
   ImGui::SameLine(0, 2 * ImGui::GetStyle().ItemSpacing.x);
   auto type = static_cast<int>(std::ranges::find(kDTypes, next.dtype) - kDTypes.begin());
@@ -142,7 +161,7 @@ void draw_controls(Scene& scene) {
   constexpr double kLeastGib = 0.25, kMostGib = 192;
   ImGui::SetNextItemWidth(width * 0.4f);
   if (ImGui::SliderScalar("##limit", ImGuiDataType_Double, &limit, &kLeastGib, &kMostGib, "",
-                          ImGuiSliderFlags_Logarithmic)) {
+                          ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_NoInput)) {
     next.memory_limit = std::llround(limit * (1 << 30));
     scene.change(next, "memory_limit");
   }
@@ -184,15 +203,19 @@ void draw(Scene& scene) {
   ImGui::BeginChild("memory");
   draw_controls(scene);
   draw_law(*scene.model().problem());
-  draw_bars(scene, memory_bars(scene.model()));
+  draw_bars(scene);
   ImGui::EndChild();
 }
 
 nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const MemoryBar& bar : memory_bars(scene.model()))
+  const std::int64_t limit = scene.state.memory_limit;
+  const LargestBatches batches = largest_batches(scene.model(), limit);
+  const CopyLaw law = copy_law(*scene.model().problem());
+  for (const MemoryBar& bar : memory_bars(scene.model(), limit))
     for (std::size_t k = 0; k < bar.parts.size(); ++k) {
       const MemoryPart& part = bar.parts[k];
+      const LargestBatch& batch = batches.at(bar.run);
       const auto number = [](bool known, std::int64_t bytes) {
         return known ? nlohmann::ordered_json(bytes) : nlohmann::ordered_json(nullptr);
       };
@@ -202,7 +225,15 @@ nlohmann::ordered_json data(const Scene& scene) {
                       {"bytes", number(bar.known || k < bar.tensor_parts, part.bytes)},
                       {"run_by_formula", bar.by_formula()},
                       {"run_allocated", number(bar.known, bar.allocated())},
-                      {"run_peak", number(bar.known, bar.peak())}});
+                      {"run_peak", number(bar.known, bar.peak())},
+                      {"memory_limit", limit},
+                      {"over_limit", bar.over},
+                      {"largest_batch", batch.images},
+                      {"largest_batch_is", batch.most ? "most" : "at least"},
+                      {"rho", law.rho},
+                      {"rho_law_holds", law.square},
+                      {"im2win_over_direct", law.im2win},
+                      {"im2col_over_direct", law.im2col}});
     }
   return rows;
 }

@@ -34,12 +34,8 @@ void set_run(Scene& scene, const Algorithm& row, const std::string& run) {
   scene.change(std::move(next), "");
 }
 
-// The change of the state that makes `nearest` the request, as a button.
-void offer_nearest(Scene& scene, const Request& nearest, const Algorithm& row) {
-  const bool pressed = ImGui::SmallButton(("make it so##" + row.id).c_str());
-  if (ImGui::IsItemHovered())
-    ImGui::SetTooltip("%s, %s", to_text(nearest.problem.spec()).c_str(), std::string(name(nearest.dtype)).c_str());
-  if (!pressed) return;
+// Makes `nearest` the request.
+void take_nearest(Scene& scene, const Request& nearest, const Algorithm& row) {
   State next = scene.state;
   if (next.spec != nearest.problem.spec()) next.layer.clear();
   next.spec = nearest.problem.spec();
@@ -51,6 +47,21 @@ void offer_nearest(Scene& scene, const Request& nearest, const Algorithm& row) {
   else
     *run = run_name(row, nearest.options);
   scene.change(std::move(next), "");
+}
+
+// That change, as a button.
+void offer_nearest(Scene& scene, const Request& nearest, const Algorithm& row) {
+  const bool pressed = ImGui::SmallButton(("make it so##" + row.id).c_str());
+  if (ImGui::IsItemHovered())
+    ImGui::SetTooltip("%s, %s", to_text(nearest.problem.spec()).c_str(), std::string(name(nearest.dtype)).c_str());
+  if (!pressed) return;
+  // What a row that is not chosen said is of the background, and may be of a layer that has changed since.
+  const std::string chosen = run_of(scene.state, row);
+  const OptionSet options = chosen.empty() ? OptionSet{} : parse_run(chosen).options;
+  const Support now =
+      row.supports(complete(row, {*scene.model().problem(), scene.state.dtype, scene.state.layouts, options}));
+  if (!now.nearest) return;
+  take_nearest(scene, *now.nearest, row);
 }
 
 // Why a row cannot run, and the button that makes the nearest change with which it can.

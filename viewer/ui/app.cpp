@@ -1,5 +1,7 @@
 #include "viewer/ui/app.h"
 
+#include <imgui/imgui_internal.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -48,10 +50,16 @@ void draw_panels(Scene& scene) {
   ImGui::EndTabBar();
 }
 
+// Menus, lists of choices, the dialog: whatever is open above the frame.
+void close_popups() {
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) ImGui::ClosePopupToLevel(0, true);
+}
+
 }  // namespace
 
 App::App(State first, Files files, std::string notice, std::vector<std::string> worker)
-    : history_(std::move(first)), files_(std::move(files)), notice_(std::move(notice)), study_(std::move(worker)) {
+    : history_(std::move(first)), files_(std::move(files)), study_(std::move(worker)) {
+  notice_.say(std::move(notice));
   derive();
 }
 
@@ -61,7 +69,7 @@ Sources App::sources(const ConvProblem& problem) {
   try {
     return picture_sources(problem, files_.read_picture(state().picture));
   } catch (const Error& error) {
-    notice_ = std::string(error.what()) + "; random numbers are shown";
+    notice_.say(std::string(error.what()) + "; random numbers are shown");
     return random_sources(problem, state().seed);
   }
 }
@@ -93,10 +101,37 @@ Scene App::scene() {
           views_,
           kept_,
           painter_,
-          [this](State next, const std::string& key) { proposed_.emplace(std::move(next), key); },
+          [this](State next, const std::string& key) { propose(std::move(next), key); },
           &pointed_,
           &playing_,
           &study_};
+}
+
+// A hand's click and what moves by itself can fall into one frame: neither takes the other's change away.
+void App::propose(State next, const std::string& key) {
+  if (!proposed_) {
+    proposed_.emplace(std::move(next), key);
+    return;
+  }
+  proposed_->first = with_changes(proposed_->first, state(), next);
+  if (proposed_->second != key) proposed_->second.clear();
+}
+
+void App::change(State next, const std::string& key) {
+  State pointed = state();
+  pointed.cursor = next.cursor;
+  if (next != pointed) notice_.forget();  // what only points elsewhere comes of moving the mouse
+  history_.change(std::move(next), key);
+}
+
+void App::undo() {
+  notice_.forget();
+  history_.undo();
+}
+
+void App::redo() {
+  notice_.forget();
+  history_.redo();
 }
 
 bool App::prepare(double monitor_scale) {
@@ -112,14 +147,18 @@ bool App::prepare(double monitor_scale) {
 void App::change_scale(double scale) {
   State next = state();
   next.scale = scale == 0 ? 0 : std::clamp(scale, kLeastScale, kMostScale);
-  if (next.scale != scale)
-    notice_ = "scale: " + number_text(scale, 3) + ", must be from 0.5 to 4; it is " + number_text(next.scale, 3);
+  const double now = next.scale;
   change(std::move(next), "scale");
+  if (now != scale)
+    notice_.say("scale: " + number_text(scale, 3) + ", must be from 0.5 to 4; it is " + number_text(now, 3));
 }
 
 void App::shortcuts() {
   const ImGuiIO& io = ImGui::GetIO();
-  if (pressed(Key::escape)) notice_.clear();
+  if (pressed(Key::escape)) {
+    notice_.forget();
+    close_popups();
+  }
   if (pressed(Key::z, true)) io.KeyShift ? redo() : undo();
   if (pressed(Key::y, true)) redo();
   constexpr double kStep = 1.1;
@@ -132,24 +171,25 @@ void App::obey(const Wish& wish) {
   try {
     switch (wish.kind) {
       case Wish::Kind::picture:
+        require_picture_name("picture", wish.text);
         picture_request_ = centre_;
         picture_request_->file = wish.text;
         frames_to_picture_ = 3;
         break;
       case Wish::Kind::data:
         files_.write_text(wish.text, to_text_for(wish.text, data()));
-        notice_ = wish.text + " is written";
+        notice_.say(wish.text + " is written");
         break;
       case Wish::Kind::save_state:
         write_state(state(), wish.text);
-        notice_ = wish.text + " is written";
+        notice_.say(wish.text + " is written");
         break;
       case Wish::Kind::open_state:
         change(read_state(wish.text));
         break;
       case Wish::Kind::save_kernel:
         files_.write_text(wish.text, shown_kernel().text);
-        notice_ = wish.text + " is written";
+        notice_.say(wish.text + " is written");
         break;
       case Wish::Kind::open_kernel: {
         State next = state();
@@ -174,7 +214,7 @@ void App::obey(const Wish& wish) {
         break;
     }
   } catch (const Error& error) {
-    notice_ = error.what();
+    notice_.say(error.what());
   }
 }
 
@@ -193,9 +233,9 @@ std::optional<PictureRequest> App::take_picture_request() {
 void App::write_picture(const PictureRequest& request, const std::vector<unsigned char>& rgba) {
   try {
     files_.write_picture(request.file, request.width, request.height, rgba);
-    notice_ = request.file + " is written";
+    notice_.say(request.file + " is written");
   } catch (const Error& error) {
-    notice_ = error.what();
+    notice_.say(error.what());
   }
 }
 
@@ -205,12 +245,15 @@ nlohmann::ordered_json App::data() {
     throw BadInput(wrong.empty() ? "export: the layer is not legal" : wrong.front());
   const auto panel = std::ranges::find_if(panels(), [&](const Panel& p) { return state().panel == p.id; });
   nlohmann::ordered_json rows = panel->data(scene());
+  if (rows.empty() && model_->problem()->n() == 0)
+    throw Unsupported("export: " + state().panel + ", has nothing to write: N is 0, must be ≥ 1");
   if (rows.empty())
     throw Unsupported("export: " + state().panel + ", has nothing to write for this layer and these rows");
   return rows;
 }
 
 Next App::frame() {
+  notice_.pass(ImGui::GetIO().DeltaTime);
   shortcuts();
   derive();
   study_.poll();
@@ -239,8 +282,8 @@ Next App::frame() {
   centre_ = {"", static_cast<int>(first.x), static_cast<int>(first.y), static_cast<int>(size.x),
              static_cast<int>(size.y)};
   ImGui::EndChild();
-  if (const std::string failure = painter_.take_failure(); !failure.empty()) notice_ = failure;
-  status_bar_.draw(scene, notice_);
+  if (const std::string failure = painter_.take_failure(); !failure.empty()) notice_.say(failure);
+  status_bar_.draw(scene, notice_.text());
   ImGui::End();
   if (const std::optional<Wish> asked = menu_.draw_above(scene)) wish = asked;
   forget_keys();
@@ -257,7 +300,7 @@ Next App::frame() {
   if (wish) obey(*wish);
   if (quit_) return Next::close;
   if (wish || picture_request_ || painter_.busy() || playing_) return Next::again;
-  if (!study_.busy()) return Next::wait;
+  if (!study_.busy()) return notice_.text().empty() ? Next::wait : Next::soon;
   // What is measured must not be disturbed by drawing, but a hand wants to see what it does.
   const ImGuiIO& io = ImGui::GetIO();
   return io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || ImGui::IsAnyMouseDown() ? Next::again : Next::soon;

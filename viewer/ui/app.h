@@ -9,6 +9,7 @@
 #include "viewer/logic/kernel_sheet.h"
 #include "viewer/platform/window.h"
 #include "viewer/ui/menu.h"
+#include "viewer/ui/notice.h"
 #include "viewer/ui/scene.h"
 #include "viewer/ui/status_bar.h"
 #include "viewer/viewer.h"
@@ -40,12 +41,12 @@ class App {
   const State& state() const { return history_.now(); }
   const Model& model() const { return *model_; }
   const Links& links() const { return links_; }
-  const std::string& notice() const { return notice_; }
+  const std::string& notice() const { return notice_.text(); }
   const std::map<std::string, GridView>& views() const { return views_; }
   Scene scene();
-  void change(State next, const std::string& key = "") { history_.change(std::move(next), key); }
-  void undo() { history_.undo(); }
-  void redo() { history_.redo(); }
+  void change(State next, const std::string& key = "");
+  void undo();
+  void redo();
   bool finish_painting(const std::function<bool()>& interrupted = [] { return false; }) {
     return painter_.finish(interrupted);
   }
@@ -58,13 +59,14 @@ class App {
   void derive();
   Sources sources(const ConvProblem& problem);
   void shortcuts();
+  void propose(State next, const std::string& key);
   void obey(const Wish& wish);
   void change_scale(double scale);
   KernelSheet shown_kernel() const;
 
   History history_;
   Files files_;
-  std::string notice_;
+  Notice notice_;
   State derived_from_;  // the state that model, links and values belong to
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const Values> values_;

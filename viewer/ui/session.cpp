@@ -71,7 +71,7 @@ void run_in_window(const ViewOptions& options) {
   const State last = app->state();
   app.reset();
   ImGui_ImplOpenGL3_Shutdown();
-  if (!options.state_file.empty()) write_state(last, options.state_file);
+  if (!options.state_file.empty()) write_kept_state(last, options.state_file);
 }
 
 // Whether there is something to write: not where it is interrupted before anything has been measured.

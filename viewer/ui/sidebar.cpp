@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <optional>
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"
 #include "viewer/logic/state_rules.h"
+#include "viewer/logic/typed_number.h"
 
 namespace convlens::viewer {
 
@@ -73,9 +76,29 @@ bool overflows(const std::string& message, const SizeField& field) {
          (symbol == "N" && message.find(" N·") != std::string::npos);
 }
 
+// What is typed into the box of one size.
+TypedNumber& typed(Scene& scene, const SizeField& field) {
+  return scene.kept.get<TypedNumber>(std::string("typed ") + field.name);
+}
+
+// The box: what is typed stays, and is the size as soon as it is a number. True when that has changed.
+bool draw_box(TypedNumber& number, std::int64_t& value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%s", number.text().c_str());
+  if (!ImGui::InputText("##box", text.data(), text.size(),
+                        ImGuiInputTextFlags_CharsDecimal | ImGuiInputTextFlags_AutoSelectAll))
+    return false;
+  const std::optional<std::int64_t> size = number.type(text.data());
+  value = size.value_or(value);
+  return size.has_value();
+}
+
 // A slider and a box for one size. What breaks a rule is shown red, and left as it is.
 void draw_size(Scene& scene, const SizeField& field) {
-  const bool wrong = std::ranges::any_of(scene.model().broken(),
+  TypedNumber& number = typed(scene, field);
+  number.follow(scene.state.spec.*field.member);
+  const bool wrong = !number.wrong(field.name).empty() ||
+                     std::ranges::any_of(scene.model().broken(),
                                          [&](const BrokenRule& rule) { return rule.parameter == field.name; }) ||
                      overflows(scene.model().overflow(), field);
   ImGui::PushID(field.name);
@@ -88,7 +111,7 @@ void draw_size(Scene& scene, const SizeField& field) {
                                  ImGuiSliderFlags_NoInput);
   ImGui::SameLine();
   ImGui::SetNextItemWidth(width * 0.24f);
-  changed |= ImGui::InputScalar("##box", ImGuiDataType_S64, &value);
+  changed |= draw_box(number, value);
   ImGui::SameLine();
   ImGui::TextUnformatted(field.symbol);
   if (wrong) ImGui::PopStyleColor();
@@ -104,6 +127,7 @@ void draw_layer(Scene& scene) {
   heading("LAYER");
   draw_named_layers(scene);
   for (const SizeField& field : kSizes) draw_size(scene, field);
+  for (const SizeField& field : kSizes) wrong_text(typed(scene, field).wrong(field.name));
   for (const BrokenRule& rule : scene.model().broken()) wrong_text(rule.line());
   wrong_text(scene.model().overflow());
   if (scene.model().problem()) {

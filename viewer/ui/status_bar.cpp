@@ -35,17 +35,19 @@ std::string cell_text(const CellWords& words, float width) {
   return words.name.substr(words.name.rfind(' ') + 1) + rest;
 }
 
-// A notice takes the place of how the value comes about.
+// A notice stands beside what the cell is, or in its place where both are too long; how the value comes about stays.
 void draw_words(const CellWords& words, const std::string& notice, ImU32 colour, bool complete) {
   const float width = ImGui::GetContentRegionAvail().x;
-  ImGui::TextUnformatted(cell_text(words, width).c_str());
-  const bool address = add_faint(words.address);
+  const std::string cell = cell_text(words, width);
+  const bool beside = notice.empty() || width_of(cell) + ImGui::GetStyle().ItemSpacing.x + width_of(notice) <= width;
+  if (beside) ImGui::TextUnformatted(cell.c_str());
+  if (beside && !notice.empty()) ImGui::SameLine();
   if (!notice.empty()) {
     ImGui::PushStyleColor(ImGuiCol_Text, colour);
     ImGui::TextUnformatted(notice.c_str());
     ImGui::PopStyleColor();
-    return;
   }
+  const bool address = add_faint(words.address);
   ImGui::TextUnformatted(words.sum.terms > 0 ? fitting(words, width).c_str() : words.meaning.c_str());
   if (!address) add_faint(words.address);
   if (words.sum.terms > 0) add_faint(words.meaning);

@@ -122,7 +122,7 @@ Window::Window(const viewer::State& first, int width, int height, const std::str
   if (!comes_true(kPatience, [&] { return !first_line(number).empty(); })) FAIL("Xvfb does not start");
   display_ = ":" + first_line(number);
 
-  viewer::write_state(first, kept_file());
+  viewer::write_kept_state(first, kept_file());
   const std::string convlens = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "convlens";
   std::vector<std::string> arguments{"view"};
   if (width > 0) arguments.insert(arguments.end(), {"--size", std::to_string(width) + "x" + std::to_string(height)});

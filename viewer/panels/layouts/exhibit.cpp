@@ -192,10 +192,11 @@ std::string why_not_drawn(const Exhibit& exhibit, const Sheet& sheet) {
   return "its cells take so long to compute that there is no picture of them";
 }
 
-// In place of the picture: what stands against it, and a button for the run that does the same in tiles, whose
-// transforms are short.
+// In place of the picture: what stands against it, and, for a row's own tensor, a button for the run that does the same
+// in tiles, whose transforms are short.
 void draw_refusal(Scene& scene, const Exhibit& exhibit, const std::string& why) {
   faint_text("Not drawn: " + why + ".");
+  if (exhibit.row < 0) return;
   const std::string& run = scene.model().rows()[static_cast<std::size_t>(exhibit.row)].run;
   const std::string tiled = in_tiles(run);
   if (tiled.empty() || !ImGui::SmallButton("in tiles")) return;

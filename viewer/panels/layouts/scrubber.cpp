@@ -27,7 +27,8 @@ void draw_scrubber(Scene& scene, std::int64_t State::*member, std::int64_t most,
   // The number stands beside the slider, where its knob does not cover it.
   ImGui::SetNextItemWidth(-ImGui::CalcTextSize((std::to_string(most) + "0").c_str()).x);
   constexpr std::int64_t kFirst = 0;
-  if (ImGui::SliderScalar("##scrubber", ImGuiDataType_S64, &next, &kFirst, &most, "")) playing = false;
+  if (ImGui::SliderScalar("##scrubber", ImGuiDataType_S64, &next, &kFirst, &most, "", ImGuiSliderFlags_NoInput))
+    playing = false;
   ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
   ImGui::TextUnformatted(std::to_string(now).c_str());
 

@@ -34,7 +34,7 @@ void slider(Scene& scene, Line& line, const char* id, std::int64_t NumericsState
   State next = scene.state;
   line.next(text);
   if (ImGui::SliderScalar(id, ImGuiDataType_S64, &(next.numerics.*member), &least, &most, "",
-                          ImGuiSliderFlags_AlwaysClamp))
+                          ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput))
     scene.change(next, id);
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tip);
   ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);

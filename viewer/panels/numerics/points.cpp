@@ -74,7 +74,7 @@ void choose_m(Scene& scene, const std::string& run, const Run& parsed, const Con
   const auto most = static_cast<int>(std::max<std::int64_t>(1, kMaxPoints + 1 - std::max(p.hf(), p.wf())));
   int m = static_cast<int>(parsed.options.integer("m"));
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x * 0.55f);
-  if (ImGui::SliderInt("##m", &m, 1, most, "", ImGuiSliderFlags_AlwaysClamp)) {
+  if (ImGui::SliderInt("##m", &m, 1, most, "", ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput)) {
     OptionSet options = parsed.options;
     options.set("m", std::to_string(m));
     options.set("points", "auto");  // a list of points is as long as m + r asks for
