@@ -157,7 +157,7 @@ TEST_CASE("a picture is written as PNG into a .png, and data as a table into a .
     }
 }
 
-TEST_CASE("--memory-limit is the Memory panel's limit") {
+TEST_CASE("the option --memory-limit is the Memory panel's limit") {
   const TemporaryFolder folder;
   const std::string table = folder.path() + "/out.json";
   const CommandResult result = convlens_command(
