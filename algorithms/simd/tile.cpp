@@ -1,5 +1,6 @@
 #include "algorithms/simd/tile.h"
 
+#include <algorithm>
 #include <utility>
 
 #undef HWY_TARGET_INCLUDE
@@ -23,23 +24,16 @@ constexpr int kPixels = kMostPixels;
 constexpr int kPixels = 6;
 #endif
 
-HWY_INLINE void StoreRow(Vector left, Vector right, const Tile& t, float* to) {
+HWY_INLINE void StoreRow(Vector left, Vector right, bool nontemporal, float* to) {
   const Lanes d;
   const std::size_t lanes = hn::Lanes(d);
-  if (t.channels == static_cast<std::int64_t>(2 * lanes)) {
-    if (t.nontemporal && reinterpret_cast<std::uintptr_t>(to) % (lanes * sizeof(float)) == 0) {
-      hn::Stream(left, d, to);
-      hn::Stream(right, d, to + lanes);
-    } else {
-      hn::StoreU(left, d, to);
-      hn::StoreU(right, d, to + lanes);
-    }
-    return;
+  if (nontemporal && reinterpret_cast<std::uintptr_t>(to) % (lanes * sizeof(float)) == 0) {
+    hn::Stream(left, d, to);
+    hn::Stream(right, d, to + lanes);
+  } else {
+    hn::StoreU(left, d, to);
+    hn::StoreU(right, d, to + lanes);
   }
-  HWY_ALIGN float row[kMostWidth];
-  hn::Store(left, d, row);
-  hn::Store(right, d, row + lanes);
-  for (std::int64_t j = 0; j < t.channels; ++j) to[j] = row[j];
 }
 
 HWY_INLINE void AddRow(const Tile& t, const float* from, Vector& left, Vector& right) {
@@ -88,10 +82,19 @@ void MultiplyTile(const Tile& t) {
         right[i] = hn::MulAdd(x, w_right, right[i]);
       }
     }
+  // Loops over the accumulators are unrolled: one that is not would keep them in memory.
   if (t.add)
-#pragma GCC unroll 16  // a loop over the accumulators would keep them in memory
+#pragma GCC unroll 16
     for (int i = 0; i < kTile; ++i) AddRow(t, t.to[i] + t.to_offset, left[i], right[i]);
-  for (int i = 0; i < kTile; ++i) StoreRow(left[i], right[i], t, t.to[i] + t.to_offset);
+  if (t.channels == static_cast<std::int64_t>(2 * lanes)) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kTile; ++i) StoreRow(left[i], right[i], t.nontemporal, t.to[i] + t.to_offset);
+    return;
+  }
+  HWY_ALIGN float sums[kTile * kMostWidth];
+#pragma GCC unroll 16
+  for (int i = 0; i < kTile; ++i) StoreRow(left[i], right[i], false, sums + i * kMostWidth);
+  for (int i = 0; i < kTile; ++i) std::copy_n(sums + i * kMostWidth, t.channels, t.to[i] + t.to_offset);
 }
 
 // One function a number of pixels, so that each keeps its accumulators in registers.
