@@ -97,6 +97,7 @@ nlohmann::ordered_json data(const Scene& scene) {
       rows.push_back(std::move(row));
     }
   };
+  if (scene.model().find("x")->cells() == 0) return rows;
   add({{"step", scene.state.step}, {"stage", "x"}}, *scene.model().find("x"));
   for (const int number : shown_rows(scene.model())) {
     const ChosenRow& row = scene.model().rows()[static_cast<std::size_t>(number)];
