@@ -106,7 +106,8 @@ TEST_CASE("any state comes back from its JSON, and from its file") {
   }
   const std::string file = folder.path() + "/state.json", astray = folder.path() + "/missing/state.json";
   write_state(some_state(3), file);
-  CHECK_THROWS_WITH(write_state(some_state(3), astray), Contains("state: " + astray + ", cannot be written"));
+  CHECK_THROWS_WITH(write_state(some_state(3), astray),
+                    Catch::Matchers::Contains("state: " + astray + ", cannot be written"));
   CHECK_FALSE(std::filesystem::exists(folder.path() + "/missing"));
   CHECK(read_state(file) == some_state(3));
   CHECK_FALSE(std::filesystem::exists(file + ".part"));
