@@ -13,17 +13,17 @@ namespace convlens {
 namespace {
 
 // What is empty can be seen in a message, and what is long is not read to its end.
-std::string quoted(const std::string& text) { return text.empty() ? "\"\"" : shortened(text); }
+std::string in_short(const std::string& text) { return text.empty() ? "\"\"" : shortened(text); }
 
 void check_value(const Option& option, const std::string& value) {
   if (option.accepts) {
     if (const std::string rule = option.accepts(value); !rule.empty())
-      throw BadInput("option " + option.id + ": " + quoted(value) + ", " + rule);
+      throw BadInput("option " + option.id + ": " + in_short(value) + ", " + rule);
     return;
   }
   for (const std::string& legal : option.values)
     if (legal == value) return;
-  throw BadInput("option " + option.id + ": " + quoted(value) + suggestion(value, option.values));
+  throw BadInput("option " + option.id + ": " + in_short(value) + suggestion(value, option.values));
 }
 
 const Option& find(std::string_view id, std::span<const Option> options) {
@@ -33,7 +33,7 @@ const Option& find(std::string_view id, std::span<const Option> options) {
     ids.push_back(option.id);
   }
   if (ids.empty()) throw BadInput("option: " + std::string(id) + ", this algorithm has no options");
-  throw BadInput("option: " + quoted(std::string(id)) + suggestion(id, ids));
+  throw BadInput("option: " + in_short(std::string(id)) + suggestion(id, ids));
 }
 
 // What stands between the commas of `text`; nothing in an empty one, but something, if "", before and behind each
@@ -66,7 +66,7 @@ void OptionSet::change(std::string_view text, std::span<const Option> options) {
   for (auto item = items.begin(); item != items.end();) {
     const std::size_t equals = item->find('=');
     if (equals == std::string_view::npos && !options.empty())
-      throw BadInput("option: " + quoted(std::string(*item)) + ", must be written id=value");
+      throw BadInput("option: " + in_short(std::string(*item)) + ", must be written id=value");
     const Option& option = find(item->substr(0, equals), options);
     std::string value(item->substr(equals + 1));
     // Free text may hold commas, as in points=0,1,-1: what has no "=" goes on with the value before it.
@@ -74,7 +74,7 @@ void OptionSet::change(std::string_view text, std::span<const Option> options) {
       value += "," + std::string(*item);
     check_value(option, value);
     if (!named.insert(option.id).second)
-      throw BadInput("option " + option.id + ": " + quoted(value) + ", must be given once");
+      throw BadInput("option " + option.id + ": " + in_short(value) + ", must be given once");
     values_[option.id] = value;
   }
 }

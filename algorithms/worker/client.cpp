@@ -21,7 +21,7 @@ bool is_text(const std::string& line) {
 }
 
 // The beginning of a line, as any terminal and any font can show it.
-std::string quoted(const std::string& line) {
+std::string in_quotes(const std::string& line) {
   constexpr std::size_t kMost = 80;
   std::string text = line.substr(0, std::min(kMost, line.find_last_not_of('\r') + 1));
   for (char& c : text)
@@ -101,7 +101,8 @@ void Client::refuse_unasked(const Answer& answer) const {
   const auto* started = std::get_if<Started>(&answer);
   if (started == nullptr) return;
   const std::string asked = whole_name(job->second.run);
-  if (whole_name(started->run) != asked) throw BadInput("answer: run: " + quoted(started->run) + ", must be " + asked);
+  if (whole_name(started->run) != asked)
+    throw BadInput("answer: run: " + in_quotes(started->run) + ", must be " + asked);
 }
 
 // One line of samples may have been under way, and a link that was stalled hands over many at once. But who still makes
@@ -129,7 +130,8 @@ void Client::take_line(const std::string& line, std::vector<Answer>& answers) {
   } catch (const WrongHello& wrong) {
     return give_up("is none, or one gone wrong: " + std::string(wrong.what()));
   } catch (const BadInput& wrong) {
-    why_ = hello_ ? "has said what is none of its language: " + std::string(wrong.what()) : "has said " + quoted(line);
+    why_ =
+        hello_ ? "has said what is none of its language: " + std::string(wrong.what()) : "has said " + in_quotes(line);
   }
   if (++nonsense_ == kMostNonsense) give_up("is none, or one gone wrong; last: " + why_);
 }
@@ -139,7 +141,7 @@ void Client::look_at_end() {
   if (!child_->ended()) return;
   if (state_ == State::other_version) return child_.reset();
   const std::string half = child_->begun_line();
-  give_up(child_->how_it_ended() + (!half.empty()   ? ", in the middle of a line: " + quoted(half)
+  give_up(child_->how_it_ended() + (!half.empty()   ? ", in the middle of a line: " + in_quotes(half)
                                     : !why_.empty() ? "; it " + why_
                                                     : ""));
 }
@@ -147,9 +149,9 @@ void Client::look_at_end() {
 // What no greeting is like is no worker's either, complete or not.
 void Client::look_at_first_line() {
   const std::string& begun = child_->begun_line();
-  if (!is_text(begun)) return give_up("is none: it writes what is no text, " + quoted(begun));
+  if (!is_text(begun)) return give_up("is none: it writes what is no text, " + in_quotes(begun));
   if (begun.size() > kMostGreeting)
-    give_up("is none: its first line has more than " + std::to_string(kMostGreeting) + " bytes, " + quoted(begun));
+    give_up("is none: its first line has more than " + std::to_string(kMostGreeting) + " bytes, " + in_quotes(begun));
 }
 
 void Client::look_at_clock() {
@@ -175,7 +177,7 @@ std::vector<Answer> Client::poll() {
   for (const std::string& line : child_->read_lines()) {
     if (hello_) heard_ = Clock::now(), ++lines_since_ping_;
     if (state_ == State::other_version) break;
-    if (!hello_ && !is_text(line)) give_up("is none: it writes what is no text, " + quoted(line));
+    if (!hello_ && !is_text(line)) give_up("is none: it writes what is no text, " + in_quotes(line));
     if (child_) take_line(line, answers);
     if (!child_) return answers;
   }
@@ -187,9 +189,9 @@ std::vector<Answer> Client::poll() {
 
 std::string Client::trouble() const {
   if (state_ == State::starting && child_ && !child_->begun_line().empty())
-    return "has begun a line and not ended it: " + quoted(child_->begun_line());
+    return "has begun a line and not ended it: " + in_quotes(child_->begun_line());
   if (state_ == State::starting && child_ && why_.empty() && !child_->last_error().empty())
-    return "has said " + quoted(child_->last_error());
+    return "has said " + in_quotes(child_->last_error());
   return state_ == State::starting || state_ == State::ready ? why_ : says();
 }
 
