@@ -116,13 +116,13 @@ TEST_CASE("a closed stdin is an empty one") {
 }
 
 TEST_CASE("live leaves its line, or record, when it is ended by a signal") {
-  const std::string start = "exec 3< <(sleep 30); '" + kConvlens + "' " + kLive;
+  const std::string start = "exec 3< <(sleep 30 2>/dev/null); '" + kConvlens + "' " + kLive;
   const auto ended_by = [&](const std::string& signal, const std::string& options) {
     const std::string script = start + options + " <&3 & live=$!; sleep 3; kill -" + signal + " $live; wait $live";
     return run_command({.arguments = {"-c", script}, .program = "/bin/bash"});
   };
   // What a shell has put into the background ignores SIGINT.
-  const std::string in_its_place = "exec 3< <(sleep 30); exec '" + kConvlens + "' " + kLive + "<&3";
+  const std::string in_its_place = "exec 3< <(sleep 30 2>/dev/null); exec '" + kConvlens + "' " + kLive + "<&3";
   const CommandResult interrupted =
       run_command({.arguments = {"-c", in_its_place}, .interrupt_after = 3, .program = "/bin/bash"});
   CHECK(interrupted.exit == 130);
