@@ -7,14 +7,13 @@ consistent. Last, a trace is spoilt in one way after another, and each must be r
 77 no jsonschema here.
 """
 
-import copy
 import json
 import math
 import pathlib
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).parent.parent / "measure"))
-from schema_test import jsonschema, strict  # noqa: E402: ends with 77 where there is no jsonschema
+from schema_test import change_of, faults, strict, validator_of  # noqa: E402: ends with 77 where there is no jsonschema
 
 
 def inconsistencies(t):
@@ -31,24 +30,9 @@ def inconsistencies(t):
         yield "no block begins at 0"
 
 
-def faults(validator, line):
-    """Everything that is wrong with one line of a file of traces."""
-    try:
-        trace = strict(line)
-    except ValueError as error:
-        return [str(error)]
-    wrong = [f"{'/'.join(map(str, e.absolute_path))}: {e.message}" for e in validator.iter_errors(trace)]
-    return wrong or list(inconsistencies(trace))
-
-
 def spoilt(trace):
     """Pairs of a change in words and the line of the trace so changed."""
-
-    def changed(change):
-        copied = copy.deepcopy(trace)
-        change(copied)
-        return json.dumps(copied)
-
+    changed = change_of(trace)
     yield "a field is missing", changed(lambda t: t.pop("kernel"))
     yield "a field is too many", changed(lambda t: t.update(colour="blue"))
     yield "another version", changed(lambda t: t.update(trace=2))
@@ -64,16 +48,14 @@ def spoilt(trace):
 
 
 def main(schema_path, folder):
-    schema = json.loads(pathlib.Path(schema_path).read_text(encoding="utf-8"))
-    jsonschema.Draft7Validator.check_schema(schema)
-    validator = jsonschema.Draft7Validator(schema)
+    validator = validator_of(schema_path)
 
     lines = []
     failed = 0
     for file in sorted(pathlib.Path(folder).rglob("*.trace")):
         of_file = file.read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(of_file, 1):
-            for fault in faults(validator, line):
+            for fault in faults(validator, line, inconsistencies):
                 print(f"{file}:{number}: {fault}")
                 failed += 1
         print(f"{file}: {len(of_file)} traces read")
@@ -82,7 +64,7 @@ def main(schema_path, folder):
         print(f"{folder}: holds no trace")
         return 1
     for change, line in spoilt(strict(lines[0])):
-        if not faults(validator, line):
+        if not faults(validator, line, inconsistencies):
             print(f"not refused: {change}")
             failed += 1
     return 1 if failed else 0

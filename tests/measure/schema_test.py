@@ -77,8 +77,15 @@ def inconsistencies(r):
         yield f"run is {r['run']}, of another algorithm than {r['algorithm']}"
 
 
-def faults(validator, line):
-    """Everything that is wrong with one line of a file of records."""
+def validator_of(schema_path):
+    """The schema in a file, which must be one itself."""
+    schema = json.loads(pathlib.Path(schema_path).read_text(encoding="utf-8"))
+    jsonschema.Draft7Validator.check_schema(schema)
+    return jsonschema.Draft7Validator(schema)
+
+
+def faults(validator, line, inconsistencies=inconsistencies):
+    """Everything that is wrong with one line of a file: as JSON, by the schema, and then with itself."""
     try:
         record = strict(line)
     except ValueError as error:
@@ -87,14 +94,20 @@ def faults(validator, line):
     return wrong or list(inconsistencies(record))
 
 
-def spoilt(record):
-    """Pairs of a change in words and the line of the record so changed."""
+def change_of(record):
+    """A function that gives the line of the record after a change, and leaves the record as it is."""
 
     def changed(change):
         copied = copy.deepcopy(record)
         change(copied)
         return json.dumps(copied)
 
+    return changed
+
+
+def spoilt(record):
+    """Pairs of a change in words and the line of the record so changed."""
+    changed = change_of(record)
     yield "a field is missing", changed(lambda r: r.pop("tflops"))
     yield "a field is too many", changed(lambda r: r.update(gflops=1.0))
     yield "a size is a text", changed(lambda r: r["problem"].update(n="1"))
@@ -112,9 +125,7 @@ def spoilt(record):
 
 
 def main(schema_path, written, *folders):
-    schema = json.loads(pathlib.Path(schema_path).read_text(encoding="utf-8"))
-    jsonschema.Draft7Validator.check_schema(schema)
-    validator = jsonschema.Draft7Validator(schema)
+    validator = validator_of(schema_path)
 
     files = [pathlib.Path(written)]
     for folder in folders:
