@@ -15,22 +15,9 @@
 using namespace convlens;
 using namespace convlens::viewer;
 
-namespace {
-
-State cv9(std::int64_t batch, const std::string& run) {
-  State state = first_state();
-  state.layer = "cv9";
-  state.spec = find_layer("cv9").spec;
-  state.spec.n = batch;
-  state.performance.run = run;
-  return state;
-}
-
-}  // namespace
-
 TEST_CASE("the waterfall has the live run and one change of each switch, every one of them a run that exists") {
   for (const Algorithm* row : algorithms()) {
-    State state = cv9(2, row->id);
+    State state = testing::measuring(row->id, 2);
     if (row->unit == Unit::tc) state.dtype = DType::f16;
     const std::vector<Change> all = changes(state);
     REQUIRE_FALSE(all.empty());
@@ -48,14 +35,14 @@ TEST_CASE("the waterfall has the live run and one change of each switch, every o
 }
 
 TEST_CASE("the waterfall of a run with an option off changes that one back") {
-  const std::vector<Change> all = changes(cv9(1, "im2win.cpu:simd=off"));
+  const std::vector<Change> all = changes(testing::measuring("im2win.cpu:simd=off", 1));
   CHECK(all.front().job.run == "im2win.cpu:simd=off");
   CHECK(std::ranges::any_of(all, [](const Change& change) { return change.job.run == "im2win.cpu"; }));
 }
 
 TEST_CASE("a live run of no such row compares nothing") {
-  CHECK_FALSE(comparisons(cv9(1, "im2win.nonsense")));
-  CHECK_FALSE(comparisons(cv9(1, "im2win.cpu:nonsense=1")));
+  CHECK_FALSE(comparisons(testing::measuring("im2win.nonsense", 1)));
+  CHECK_FALSE(comparisons(testing::measuring("im2win.cpu:nonsense=1", 1)));
 }
 
 TEST_CASE("recorded runs stand in for what is not measured, and say on what they were made") {
@@ -63,12 +50,12 @@ TEST_CASE("recorded runs stand in for what is not measured, and say on what they
   CHECK(records.wrong.empty());
   CHECK(records.curves.size() > 300);
   const Study study;
-  const Curve* cpu = known(study, records, job_of(cv9(4, "im2win.cpu"), "im2win.cpu"));
+  const Curve* cpu = known(study, records, job_of(testing::measuring("im2win.cpu", 4), "im2win.cpu"));
   REQUIRE(cpu != nullptr);
   CHECK(cpu->made_on.find("EPYC") != std::string::npos);
-  CHECK(cpu->line.flops == ConvProblem(cv9(4, "").spec).flops());
-  CHECK(known(study, records, job_of(cv9(5, ""), "im2win.cpu")) == nullptr);
-  State gpu = cv9(256, "im2win.cc");
+  CHECK(cpu->line.flops == ConvProblem(testing::measuring("", 4).spec).flops());
+  CHECK(known(study, records, job_of(testing::measuring("", 5), "im2win.cpu")) == nullptr);
+  State gpu = testing::measuring("im2win.cc", 256);
   CHECK(known(study, records, job_of(gpu, "im2win.cc")) == nullptr);  // it was recorded with cold caches
   gpu.performance.timed = "cold";
   const Curve* h200 = known(study, records, job_of(gpu, "im2win.cc"));
@@ -77,14 +64,14 @@ TEST_CASE("recorded runs stand in for what is not measured, and say on what they
   CHECK(h200->unit == "cc");
   CHECK(records.ceilings(job_of(gpu, "im2win.cc"))->f32_tflops > 40);
   // And the closest to what there is not.
-  const Curve* closest = records.closest(job_of(cv9(1, ""), "im2win.cc"));
+  const Curve* closest = records.closest(job_of(testing::measuring("", 1), "im2win.cc"));
   REQUIRE(closest != nullptr);
   CHECK(closest->job.run == "im2win.cc");
 }
 
 TEST_CASE("the roof of recorded runs on a CPU is what their floors say, and one that is noted comes first") {
   const auto roofs = [](const std::string& layer) {
-    State state = cv9(4, "im2win.cpu");
+    State state = testing::measuring("im2win.cpu", 4);
     state.layer = layer, state.spec = find_layer(layer).spec, state.spec.n = 4;
     return *shipped_records().ceilings(job_of(state, "im2win.cpu"));
   };
@@ -93,7 +80,7 @@ TEST_CASE("the roof of recorded runs on a CPU is what their floors say, and one 
   CHECK((above.f32_tflops > 0.3 && above.f32_tflops < 1));
   CHECK(memory.f32_tflops == above.f32_tflops);
   // cv9's record, with other ceilings in its notes.
-  Curve noted = *shipped_records().find(job_of(cv9(4, "im2win.cpu"), "im2win.cpu"));
+  Curve noted = *shipped_records().find(job_of(testing::measuring("im2win.cpu", 4), "im2win.cpu"));
   auto record = nlohmann::json::parse(noted.record);
   record["engine_notes"] = nlohmann::json::array({"ceilings of this run: 500.0 GFLOPS f32, 25.0 GB/s"});
   const TemporaryFolder folder;
@@ -105,7 +92,7 @@ TEST_CASE("the roof of recorded runs on a CPU is what their floors say, and one 
 }
 
 TEST_CASE("comparing rows asks no vendor's library, which would time its engines first") {
-  State state = cv9(256, "im2win.cc");
+  State state = testing::measuring("im2win.cc", 256);
   const auto compared = comparisons(state);
   REQUIRE(compared);
   CHECK(std::ranges::any_of(compared->peers, [](const worker::Job& job) { return job.run == "cudnn.best"; }));
@@ -138,7 +125,7 @@ TEST_CASE("lines that are no records are left out and named") {
 
 TEST_CASE("a sweep has legal layers only, each computed by its row") {
   for (const std::string& swept : swept_names()) {
-    State state = cv9(1, "im2win.cpu");
+    State state = testing::measuring("im2win.cpu", 1);
     state.performance.swept = swept;
     const std::vector<Sweep> all = sweeps(state);
     CHECK(all.size() >= 4);
@@ -186,7 +173,7 @@ TEST_CASE("a crossover is where the lines of a sweep meet as they are drawn") {
 }
 
 TEST_CASE("the panel's part of a state is read as it was written, and damage is refused by name") {
-  State state = cv9(1, "im2win.cpu:simd=off");
+  State state = testing::measuring("im2win.cpu:simd=off", 1);
   state.performance.chart = "sweep";
   state.performance.timed = "cold";
   state.performance.swept = "stride";

@@ -9,22 +9,13 @@
 #include <thread>
 
 #include "algorithms/interface/registry.h"
-#include "algorithms/problem/layers.h"
 #include "tests/catch.h"
+#include "tests/viewer/states.h"
 
 using namespace convlens;
 using namespace convlens::viewer;
 
 namespace {
-
-State asked(const std::string& run, std::int64_t batch = 1) {
-  State state = first_state();
-  state.layer = "cv9";
-  state.spec = find_layer("cv9").spec;
-  state.spec.n = batch;
-  state.performance.run = run;
-  return state;
-}
 
 const Curve* stand_in(const State& state) {
   const auto recorded = recorded_state(state, shipped_records());
@@ -37,7 +28,7 @@ TEST_CASE("a row for GPUs has its record stand in, whatever batch, type, layout 
   for (const std::string& timed : time_names())
     for (const DType dtype : kDTypes)
       for (const char* run : {"im2win.cc", "im2win.tc", "direct.tc", "cudnn.best"}) {
-        State state = asked(run);
+        State state = testing::measuring(run);
         state.dtype = dtype;
         state.performance.timed = timed;
         const Curve* curve = stand_in(state);
@@ -56,7 +47,7 @@ TEST_CASE("a row for GPUs has its record stand in, whatever batch, type, layout 
 
 TEST_CASE(
     "of several timings the nearest stands in: a call for the kernel alone, and as it is asked for where it can") {
-  State state = asked("im2win.cpu", 4);
+  State state = testing::measuring("im2win.cpu", 4);
   CHECK(recorded_state(state, shipped_records()) == state);
   state.performance.timed = "cold";
   CHECK(recorded_state(state, shipped_records())->performance.timed == "call");
@@ -67,16 +58,16 @@ TEST_CASE(
 }
 
 TEST_CASE("only the run that is asked for stands in, of its own layer") {
-  CHECK(stand_in(asked("im2win.cpu:simd=off")) == nullptr);
-  State state = asked("im2win.cc");
+  CHECK(stand_in(testing::measuring("im2win.cpu:simd=off")) == nullptr);
+  State state = testing::measuring("im2win.cc");
   state.spec.ci = 63;
   CHECK(stand_in(state) == nullptr);
-  CHECK(stand_in(asked("gone.cc")) == nullptr);
+  CHECK(stand_in(testing::measuring("gone.cc")) == nullptr);
   CHECK(recorded_layers(shipped_records()).find("cv9") != std::string::npos);
 }
 
 TEST_CASE("the table of a recorded run has all that was recorded with it, and names the switches that were not") {
-  const State state = *recorded_state(asked("im2win.tc"), shipped_records());
+  const State state = *recorded_state(testing::measuring("im2win.tc"), shipped_records());
   const Comparisons compared = *comparisons(state);
   const Contributions all = contributions(compared, Study(), shipped_records());
   std::set<std::string> runs;
@@ -98,7 +89,7 @@ TEST_CASE("the table of a recorded run has all that was recorded with it, and na
 }
 
 TEST_CASE("the table of a run that is neither measured nor recorded has every switch, and no numbers") {
-  const Comparisons compared = *comparisons(asked("im2win.cpu", 3));
+  const Comparisons compared = *comparisons(testing::measuring("im2win.cpu", 3));
   const Contributions all = contributions(compared, Study(), shipped_records());
   CHECK(all.bars.size() == compared.changes.size());
   CHECK(all.missing.empty());
@@ -109,7 +100,7 @@ TEST_CASE("why nothing is measured is said: no worker, or one that ended") {
   CHECK_FALSE(why_not_measured(Study()).empty());
   Study dead({"/bin/sh", "-c", "exit 3"});
   CHECK(why_not_measured(dead).empty());  // it may still be
-  dead.show(job_of(asked("im2win.cpu"), "im2win.cpu"));
+  dead.show(job_of(testing::measuring("im2win.cpu"), "im2win.cpu"));
   for (int k = 0; k < 5000 && why_not_measured(dead).empty(); ++k) {
     dead.poll();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/problem/layers.h"
 #include "tests/support/boxes.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/rows.h"
@@ -22,6 +23,16 @@ inline viewer::State state_of(const ConvSpec& spec, std::vector<std::string> run
   state.picture = "random";
   state.cursor = {};
   state.arrangement = "grids";
+  return state;
+}
+
+// cv9 with so many images, and this run in front of the Performance panel.
+inline viewer::State measuring(const std::string& run, std::int64_t batch = 1) {
+  viewer::State state = viewer::first_state();
+  state.layer = "cv9";
+  state.spec = find_layer("cv9").spec;
+  state.spec.n = batch;
+  state.performance.run = run;
   return state;
 }
 
