@@ -23,12 +23,14 @@ ConvSpec like_cv9() { return {.n = 256, .ci = 64, .hi = 56, .wi = 56, .co = 64, 
 }  // namespace
 
 TEST_CASE("the tiles of implicit_gemm.tc and direct.tc cover y, each cell once") {
-  for (const Algorithm* row : {&gpu::implicit_gemm_tc(), &gpu::direct_tc()})
+  for (const auto& [row, options] : {std::pair{&gpu::implicit_gemm_tc(), ""},
+                                     {&gpu::implicit_gemm_tc(), "instructions=mma"},
+                                     {&gpu::direct_tc(), ""}})
     for (const Layout layout : kLayouts)
       for (std::uint64_t index = 0; index < 100; ++index) {
         const ConvProblem problem = random_problem(72, index, 40, 200000);
-        INFO(row->id << " " << name(layout) << " layer " << index);
-        const Request wanted = request(*row, problem, "", layout);
+        INFO(row->id << " " << options << " " << name(layout) << " layer " << index);
+        const Request wanted = request(*row, problem, options, layout);
         if (!row->supports(wanted)) continue;
         const std::vector<int> times = times_computed(*row->plan(wanted));
         REQUIRE(std::ranges::all_of(times, [](int count) { return count == 1; }));
@@ -129,6 +131,23 @@ TEST_CASE("what TMA cannot fetch is fetched by threads, or refused where TMA is 
                Contains("layout of x: NCHW, must be NHWC for TMA"));
     CHECK(product(*row->plan(request(*row, ConvProblem(like_cv9()), "fetch=tma"))).arguments[1].map);
   }
+}
+
+TEST_CASE("implicit_gemm.tc takes Hopper's instructions, or those of every GPU since sm_80, which know no TMA") {
+  const auto needed = [](const std::string& options) {
+    const auto plan = gpu::implicit_gemm_tc().plan(request(gpu::implicit_gemm_tc(), ConvProblem(like_cv9()), options));
+    return product(*plan).kernel.architectures;
+  };
+  CHECK_FALSE(needed("").has(80));
+  CHECK_FALSE(needed("").has(120));
+  CHECK_THAT(std::string(needed("").why), Contains("instructions=mma"));
+  for (const int architecture : {80, 90, 120}) CHECK(needed("instructions=mma").has(architecture));
+  CHECK_FALSE(needed("instructions=mma").has(75));
+  const Support refused = gpu::implicit_gemm_tc().supports(
+      request(gpu::implicit_gemm_tc(), ConvProblem(like_cv9()), "instructions=mma,fetch=tma"));
+  CHECK(refused.reason == "fetch: tma, must be auto or threads with instructions=mma");
+  REQUIRE(refused.nearest);
+  CHECK(gpu::implicit_gemm_tc().supports(*refused.nearest).ok);
 }
 
 TEST_CASE("a window whose patch no block's memory holds is refused") {
