@@ -57,21 +57,30 @@ struct TileSums {
   static __device__ int first_row() { return threadIdx.x / 32 / warps_n * warp_m; }
   static __device__ int first_column() { return threadIdx.x / 32 % warps_n * warp_n; }
 
+  // The products of 16 values of k. load_a(blocks, i) brings rows 16·i … 16·i + 15 of the warp's part of the left
+  // operand; the right one is read from its slice, from k on.
+  template <class SliceB, class LoadA>
+  __device__ __forceinline__ void add_step(LoadA&& load_a, const Element* slice_b, int k) {
+    unsigned blocks_a[warp_m / 16][4], blocks_b[warp_n / 16][4];
+#pragma unroll
+    for (int i = 0; i < warp_m / 16; ++i) load_a(blocks_a[i], i);
+#pragma unroll
+    for (int j = 0; j < warp_n / 16; ++j)
+      SliceB::template read<false>(blocks_b[j], slice_b, first_column() + 16 * j, k);
+#pragma unroll
+    for (int i = 0; i < warp_m / 16; ++i)
+#pragma unroll
+      for (int j = 0; j < warp_n / 8; ++j)
+        multiply_add(of[i][j], blocks_a[i], blocks_b[j / 2][j % 2 * 2], blocks_b[j / 2][j % 2 * 2 + 1]);
+  }
   template <class SliceA, class SliceB>
   __device__ __forceinline__ void add(const Element* slice_a, const Element* slice_b) {
 #pragma unroll
     for (int k = 0; k < tile_k; k += 16) {
-      unsigned blocks_a[warp_m / 16][4], blocks_b[warp_n / 16][4];
-#pragma unroll
-      for (int i = 0; i < warp_m / 16; ++i) SliceA::template read<true>(blocks_a[i], slice_a, first_row() + 16 * i, k);
-#pragma unroll
-      for (int j = 0; j < warp_n / 16; ++j)
-        SliceB::template read<false>(blocks_b[j], slice_b, first_column() + 16 * j, k);
-#pragma unroll
-      for (int i = 0; i < warp_m / 16; ++i)
-#pragma unroll
-        for (int j = 0; j < warp_n / 8; ++j)
-          multiply_add(of[i][j], blocks_a[i], blocks_b[j / 2][j % 2 * 2], blocks_b[j / 2][j % 2 * 2 + 1]);
+      const auto load_a = [&](unsigned(&blocks)[4], int i) {
+        SliceA::template read<true>(blocks, slice_a, first_row() + 16 * i, k);
+      };
+      add_step<SliceB>(load_a, slice_b, k);
     }
   }
 

@@ -19,9 +19,9 @@
 constexpr int tile_m = 128, tile_n = 64, tile_k = 32, stages = 3, filter_pitch = 576;
 constexpr bool padded = false, vector_gather = true, vector_io = true;
 #endif
-#include "common/mma_tile.cuh"
 #include "common/multiply_slices.cuh"
 #include "common/schedule.h"
+#include "common/store_pixels.cuh"
 #include "im2col/gather.cuh"
 
 using Windows = Slice<tile_m, true>;
@@ -43,25 +43,6 @@ __device__ __forceinline__ void bring_windows(Element* slice, const Element* x, 
     } else {
       *reinterpret_cast<uint4*>(to) = gather(s, window, k);
     }
-  }
-}
-
-// The tile, rounded: neighbouring threads write neighbours of y, channels in NHWC and pixels otherwise.
-__device__ __forceinline__ void store(const float* staged, const Element* bias, Element* y, const Sizes& s,
-                                      int first_pixel, int first_o, int end_o) {
-  constexpr int width = y_layout == NHWC && vector_io ? vector : 1;
-  for (int e = threadIdx.x * width; e < tile_m * tile_n; e += threads * width) {
-    const int row = y_layout == NHWC ? e / tile_n : e % tile_m, column = y_layout == NHWC ? e % tile_n : e / tile_m;
-    const int o = first_o + column, at = offset_in_y(s, first_pixel + row);
-    if (at < 0 || o >= end_o) continue;
-    alignas(16) Element values[width];
-#pragma unroll
-    for (int v = 0; v < width; ++v)
-      values[v] = rounded(staged[row * staged_pitch + column + v] + (has_bias ? to_float(bias[o + v]) : 0.0f));
-    if constexpr (width == vector)  // C_o/groups is a multiple of 8
-      *reinterpret_cast<uint4*>(y + at + o) = *reinterpret_cast<const uint4*>(values);
-    else
-      y[at + o * s.y_c] = values[0];
   }
 }
 
@@ -88,5 +69,6 @@ extern "C" __global__ void __launch_bounds__(threads)
   multiply_slices(extent_k, bring, [&](int slot) { sums.add<Windows, Filter>(windows_at(slot), filter_at(slot)); });
   float* const staged = reinterpret_cast<float*>(shared);
   sums.stage(staged);
-  store(staged, bias, y, s, first_pixel, group * s.cog + o_in_group, (group + 1) * s.cog);
+  store_pixels(staged, bias, y, s, group * s.cog + o_in_group, (group + 1) * s.cog,
+               [&](int row) { return offset_in_y(s, first_pixel + row); });
 }

@@ -25,7 +25,8 @@ ConvSpec like_cv9() { return {.n = 256, .ci = 64, .hi = 56, .wi = 56, .co = 64, 
 TEST_CASE("the tiles of implicit_gemm.tc and direct.tc cover y, each cell once") {
   for (const auto& [row, options] : {std::pair{&gpu::implicit_gemm_tc(), ""},
                                      {&gpu::implicit_gemm_tc(), "instructions=mma"},
-                                     {&gpu::direct_tc(), ""}})
+                                     {&gpu::direct_tc(), ""},
+                                     {&gpu::direct_tc(), "instructions=mma"}})
     for (const Layout layout : kLayouts)
       for (std::uint64_t index = 0; index < 100; ++index) {
         const ConvProblem problem = random_problem(72, index, 40, 200000);
@@ -133,21 +134,23 @@ TEST_CASE("what TMA cannot fetch is fetched by threads, or refused where TMA is 
   }
 }
 
-TEST_CASE("implicit_gemm.tc takes Hopper's instructions, or those of every GPU since sm_80, which know no TMA") {
-  const auto needed = [](const std::string& options) {
-    const auto plan = gpu::implicit_gemm_tc().plan(request(gpu::implicit_gemm_tc(), ConvProblem(like_cv9()), options));
-    return product(*plan).kernel.architectures;
-  };
-  CHECK_FALSE(needed("").has(80));
-  CHECK_FALSE(needed("").has(120));
-  CHECK_THAT(std::string(needed("").why), Contains("instructions=mma"));
-  for (const int architecture : {80, 90, 120}) CHECK(needed("instructions=mma").has(architecture));
-  CHECK_FALSE(needed("instructions=mma").has(75));
-  const Support refused = gpu::implicit_gemm_tc().supports(
-      request(gpu::implicit_gemm_tc(), ConvProblem(like_cv9()), "instructions=mma,fetch=tma"));
-  CHECK(refused.reason == "fetch: tma, must be auto or threads with instructions=mma");
-  REQUIRE(refused.nearest);
-  CHECK(gpu::implicit_gemm_tc().supports(*refused.nearest).ok);
+TEST_CASE("implicit_gemm.tc and direct.tc take Hopper's instructions, or those since sm_80, which know no TMA") {
+  for (const Algorithm* row : {&gpu::implicit_gemm_tc(), &gpu::direct_tc()}) {
+    INFO(row->id);
+    const auto needed = [&](const std::string& options) {
+      return product(*row->plan(request(*row, ConvProblem(like_cv9()), options))).kernel.architectures;
+    };
+    CHECK_FALSE(needed("").has(80));
+    CHECK_FALSE(needed("").has(120));
+    CHECK_THAT(std::string(needed("").why), Contains("instructions=mma"));
+    for (const int architecture : {80, 90, 120}) CHECK(needed("instructions=mma").has(architecture));
+    CHECK_FALSE(needed("instructions=mma").has(75));
+    const Support refused = row->supports(request(*row, ConvProblem(like_cv9()), "instructions=mma,fetch=tma"));
+    CHECK(refused.reason == "fetch: tma, must be auto or threads with instructions=mma");
+    REQUIRE(refused.nearest);
+    CHECK(row->supports(*refused.nearest).ok);
+    CHECK(product(*row->plan(request(*row, ConvProblem(like_cv9()), "instructions=mma"))).shared_bytes <= 99 << 10);
+  }
 }
 
 TEST_CASE("a window whose patch no block's memory holds is refused") {
