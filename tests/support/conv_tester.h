@@ -2,9 +2,13 @@
 //
 //   ConvCase().input(1, 4, 4, 4).filter(2, 3, 3).pad(1).x(XH).w(WH).expect_sums(21, 227).holds();
 //
-// `holds` computes the layer by every CPU row of the registry, with every option value, element type and
-// layout, from outputs and workspaces full of NaN, and asserts that each output is right (see Judge). The
-// expected numbers of the case are asserted of the definition in float64, and every row must agree with that.
+// `holds` computes the layer by every row that runs here, with every option value, element type and layout,
+// from outputs and workspaces full of NaN, and asserts that each output is right (see Judge). The expected
+// numbers of the case are asserted of the definition in float64, and every row must agree with that.
+//
+// On a GPU each of these is a kernel to be compiled: the defaults run in all layouts there, each other option
+// value in one of them, by turns (pairs of values, in each layout, are pairs_gpu_test's). A server with many
+// cores runs rows side by side: CONVLENS_TEST_ROWS=im2win.cc,fft.cc narrows every case to these.
 #pragma once
 
 #include <functional>
@@ -92,6 +96,8 @@ class ConvCase {
   Reference reference(const ConvProblem& problem, DType dtype) const;
   Arrangements arrangements(const Plan& plan) const;
   std::string complaint(const Plan& plan, const Plan* on_two, const Reference& reference, const Judge& judge) const;
+  std::vector<Variant> variants_of(const Algorithm& row) const;
+  std::vector<Layouts> layouts_for(const Variant& variant, int turn) const;
   void assert_row(const Algorithm& row, const std::vector<Reference>& references) const;
 
   ConvSpec spec_;
