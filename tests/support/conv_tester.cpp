@@ -2,7 +2,6 @@
 #include "tests/support/conv_tester.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "algorithms/error.h"
 #include "tests/catch.h"
@@ -53,12 +52,6 @@ Variant sizes_at_run_time(Variant variant) {
 // name is held to what the row promises (kernels/PERFORMANCE.md).
 bool asks_for_fewer_digits(const Variant& variant) {
   return variant.row->id == "winograd.tc" && !variant.options.is("m", "auto") && variant.options.integer("m") > 3;
-}
-
-// Whether CONVLENS_TEST_ROWS, identifiers with commas between them, names the row; not set, it names all.
-bool wanted(const Algorithm& row) {
-  const char* names = std::getenv("CONVLENS_TEST_ROWS");
-  return !names || ("," + std::string(names) + ",").find("," + row.id + ",") != std::string::npos;
 }
 
 }  // namespace
@@ -182,11 +175,11 @@ void ConvCase::holds() const {
   }
   int rows = 0;
   for (const Algorithm* row : rows_here()) {
-    if (row->vendor || (rows_ && !rows_(*row)) || !wanted(*row)) continue;
+    if (row->vendor || (rows_ && !rows_(*row)) || !wanted_here(*row)) continue;
     assert_row(*row, references);
     ++rows;
   }
-  if (!std::getenv("CONVLENS_TEST_ROWS")) CHECK(rows >= 1);
+  if (!narrowed()) CHECK(rows >= 1);
 }
 
 }  // namespace convlens::testing

@@ -8,8 +8,7 @@
 //
 // On a GPU each of these is a kernel to be compiled. There a case takes the defaults in the uniform layouts, and four
 // other option values, by turns, in one layout each; of a series of random cases every fourth, with the defaults and
-// one other value. (Pairs of values in each layout: pairs_gpu_test; more random layers: convlens check --fuzz.) A
-// server with many cores runs rows side by side: CONVLENS_TEST_ROWS=im2win.cc,fft.cc narrows every case to these.
+// one other value. (Pairs of values in each layout: pairs_gpu_test; more random layers: convlens check --fuzz.)
 //
 // A vendor's rows promise less (cuDNN leaves padding out, so that Inf · 0 is no NaN) and have tests of their own.
 #pragma once
