@@ -1,7 +1,6 @@
 #include "viewer/logic/links.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "algorithms/interface/tensor_maps.h"
@@ -90,7 +89,7 @@ void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& e
       break;
     case Role::stage: {
       const Stage& stage = model.stage(exhibit);
-      if (exhibit.effort.each > kMostListed && std::isfinite(exhibit.effort.each)) {
+      if (exhibit.effort.each > kMostListed) {
         links.kind = SourceKind::region;
         links.complete = false;
         break;

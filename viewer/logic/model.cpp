@@ -110,7 +110,7 @@ void Model::add_exhibits(const State& state) {
                            .row = static_cast<int>(r),
                            .stage = static_cast<int>(s),
                            .axes = stages[s].axes,
-                           .complex = stages[s].complex,
+                           .complex = stages[s].complex || holds_entries(stages[s]),
                            .stored = stages[s].stored,
                            .made_of_elements = copies_input(stages[s]),
                            .bytes = stages[s].cells() * stages[s].cell_bytes()});

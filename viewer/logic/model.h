@@ -36,7 +36,8 @@ struct Exhibit {
   Role role = Role::input;
   int row = -1, stage = -1;  // of a stage: which row of the model, which of its stages
   std::vector<Axis> axes;    // extents, names, strides in memory (0 where it is not stored)
-  bool complex = false, stored = true;
+  bool complex = false;      // shown by magnitude and phase
+  bool stored = true;
   bool made_of_elements = false;  // a copy of x or w, cell by cell
   std::int64_t bytes = 0;         // of the whole tensor, were all of it stored at once
   Effort effort{};                // of looking at it

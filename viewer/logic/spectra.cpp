@@ -1,5 +1,6 @@
 #include "viewer/logic/spectra.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "algorithms/fft/fft_map.h"
@@ -25,13 +26,13 @@ SpectralCell by_rows_and_columns(const Plan& plan, const Stage& stage, const Coo
   return found;
 }
 
-// X̂(n, c, f, i, j, b), Ŵ(o, c, f, b).
+// X̂(n, c, f, i, j, b), Ŵ(o, c, f, b), Ŵ(o, c, f, b, e).
 SpectralCell by_kept_bins(const Plan& plan, const Stage& stage, const Coord& cell) {
   const gpu::Spectra spectra = gpu::spectra_of(plan.request());
-  const std::size_t b = stage.axes.size() - 1;
+  const std::size_t b = stage.axes.size() - (holds_entries(stage) ? 2 : 1);
   const gpu::Bin bin = spectra.bin(cell[b]);
   SpectralCell found{{spectra.rows.points, spectra.columns.points}, bin.k, bin.l, cell, {}, {}};
-  found.tile[b] = 0;
+  std::fill(found.tile.begin() + static_cast<std::ptrdiff_t>(b), found.tile.end(), 0);
   const auto f_h = static_cast<int>(cell[2] / spectra.columns.phases());
   const auto f_w = static_cast<int>(cell[2] % spectra.columns.phases());
   if (stage.made_from.front() == kInput) {
@@ -48,11 +49,18 @@ SpectralCell by_kept_bins(const Plan& plan, const Stage& stage, const Coord& cel
 
 bool holds_spectra(const Stage& stage) {
   const std::string& last = stage.axes.back().name;
-  return stage.made_from.size() == 1 && stage.made_from.front().id < 0 && (last == "b" || last == "l");
+  return stage.made_from.size() == 1 && stage.made_from.front().id < 0 && (last == "b" || last == "e" || last == "l");
+}
+
+bool holds_entries(const Stage& stage) { return stage.axes.back().name == "e"; }
+
+Box one_entry(const Stage& stage, Box box) {
+  if (holds_entries(stage)) box.extent[stage.axes.size() - 1] = 1;
+  return box;
 }
 
 SpectralCell spectral_cell(const Plan& plan, const Stage& stage, const Coord& cell) {
-  return stage.axes.back().name == "b" ? by_kept_bins(plan, stage, cell) : by_rows_and_columns(plan, stage, cell);
+  return stage.axes.back().name == "l" ? by_rows_and_columns(plan, stage, cell) : by_kept_bins(plan, stage, cell);
 }
 
 Spectrum spectrum_of(const SpectralCell& cell, const Source& source, const std::function<double(const Coord&)>& value) {

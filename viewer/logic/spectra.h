@@ -4,6 +4,9 @@
 //
 // Rows for the CPU have a spectrum's bins as two axes, (k, l); those for a GPU as one, b, in the order of their kernels
 // (kernels/fft/fft_spectra.h). Tiles, and the phases of a stride, are those of the rows' own index maps.
+//
+// Tensor cores multiply real matrices: there a bin may be several cells, on an axis e, which are its entries in them
+// (kernels/fft/fft_parts.h). On show is the bin that they make, without the power of two by which they are stored.
 #pragma once
 
 #include <complex>
@@ -31,6 +34,11 @@ struct SpectralCell {
 
 // Whether a stage holds spectra of tiles of x or of w: it is made from that alone, and its cells are bins.
 bool holds_spectra(const Stage& stage);
+
+// Whether several cells of a stage, its entries, are one complex number; and the cells of `box` without all but the
+// first entry of each.
+bool holds_entries(const Stage& stage);
+Box one_entry(const Stage& stage, Box box);
 
 // Of such a stage.
 SpectralCell spectral_cell(const Plan& plan, const Stage& stage, const Coord& cell);

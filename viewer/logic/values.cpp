@@ -223,17 +223,18 @@ std::complex<double> Values::part(const Plan& plan, const Stage& stage, const Co
 }
 
 std::complex<double> Values::product(const Plan& plan, const Stage& stage, const Source& source) const {
-  const Term &a = source.terms[0], &b = source.terms[1];
-  const auto part = [&](const Term& term) -> const Stage& {
+  const auto factor = [&](const Term& term) -> const Stage& {
     return plan.stages()[static_cast<std::size_t>(term.from.id)];
   };
+  const Stage &a = factor(source.terms[0]), &b = factor(source.terms[1]);
+  const bool spectra = stage.complex || holds_entries(stage);
   std::vector<Coord> second;
-  for_each_cell(b.at, [&](const Coord& at) { second.push_back(at); });
+  for_each_cell(one_entry(b, source.terms[1].at), [&](const Coord& at) { second.push_back(at); });
   std::complex<double> sum = 0;
   std::size_t next = 0;
-  for_each_cell(a.at, [&](const Coord& at) {
-    const std::complex<double> right = of_stage(plan, part(b), second[next++]);
-    sum += of_stage(plan, part(a), at) * (stage.complex ? std::conj(right) : right);
+  for_each_cell(source.terms[0].at, [&](const Coord& at) {
+    const std::complex<double> right = of_stage(plan, b, second[next++]);
+    sum += of_stage(plan, a, at) * (spectra ? std::conj(right) : right);
   });
   return sum;
 }
@@ -262,7 +263,7 @@ double Values::roundoff_of_product(const Plan& plan, const Source& source) const
   const auto factors = [&](const Term& term) {
     const Stage& stage = plan.stages()[static_cast<std::size_t>(term.from.id)];
     std::vector<Factor> all;
-    for_each_cell(term.at, [&](const Coord& at) {
+    for_each_cell(one_entry(stage, term.at), [&](const Coord& at) {
       all.push_back({std::abs(of_stage(plan, stage, at)), roundoff_of_stage(plan, stage, at)});
     });
     return all;

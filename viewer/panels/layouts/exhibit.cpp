@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "algorithms/interface/registry.h"
+#include "kernels/fft/fft_parts.h"
 #include "viewer/logic/default_sheet.h"
 #include "viewer/panels/layouts/colouring.h"
 #include "viewer/panels/layouts/layouts.h"
@@ -41,7 +42,12 @@ void draw_exhibit_title(const Scene& scene, const Exhibit& exhibit, const Sheet&
     stored += " in " + grouped(scene.model().stage(exhibit).passes()) + " passes";
   std::string tooltip = exhibit.id + "\n" + extents(exhibit, true) + ", " + stored + "\n";
   if (exhibit.role == Role::blocks) tooltip += "a group reads its own channels: all other blocks are zeros\n";
-  if (exhibit.role == Role::stage) tooltip += scene.model().stage(exhibit).meaning + "\n";
+  if (exhibit.role == Role::stage) {
+    const Stage& stage = scene.model().stage(exhibit);
+    tooltip += stage.meaning + "\n";
+    if (gpu::in_parts(*scene.model().rows()[static_cast<std::size_t>(exhibit.row)].plan, stage))
+      tooltip += "shown as the numbers that they are, without the power of two that they are stored with\n";
+  }
   draw_title(exhibit.title, {extents(exhibit, false), stored, slice_text(exhibit, sheet, slice)},
              tooltip + colouring.words());
 }
