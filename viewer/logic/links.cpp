@@ -5,6 +5,7 @@
 
 #include "algorithms/interface/tensor_maps.h"
 #include "viewer/logic/box_queries.h"
+#include "viewer/logic/coefficients.h"
 
 namespace convlens::viewer {
 
@@ -222,6 +223,7 @@ Links links_of(const Model& model, const Cursor& cursor) {
       look_up(model.rows()[r], *exhibit, cursor.at, links);
   links.cells[exhibit->id] = {Box::cell(cursor.at)};
   links.ties[exhibit->id] = Tie::self;
+  links.coefficients = coefficients_of(model, cursor, links);
   return links;
 }
 

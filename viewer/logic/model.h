@@ -18,7 +18,8 @@ struct ChosenRow {
   std::string run;  // "im2win.ref:window=nhwc"
   Request request;  // completed
   Support support;
-  std::shared_ptr<const Plan> plan;  // null where support says no
+  std::shared_ptr<const Plan> plan;                // null where support says no
+  std::shared_ptr<const AnyMap> output = nullptr;  // how y is an exact sum of a stage's cells; null where it is not one
 };
 
 // A tensor on show. A stage is a tensor like the input, the filter and the output.

@@ -226,7 +226,8 @@ CellWords cell_words(const Model& model, const Values& values, const Exhibit& ex
           value_text(values, exhibit, cell),
           address_text(model, exhibit, cell),
           sum_of(model, values, exhibit, cell, kMostSummands),
-          meaning_of(model, exhibit, cell)};
+          meaning_of(model, exhibit, cell),
+          combination_of(model, exhibit, cell)};
 }
 
 }  // namespace convlens::viewer

@@ -52,17 +52,14 @@ void draw_exhibit_title(const Scene& scene, const Exhibit& exhibit, const Sheet&
              tooltip + colouring.words());
 }
 
-// The exact factors with which elements of x (or w) enter the cursor's cell.
+// The exact factors between the cursor's cell and those that it is made of, or goes into.
 std::vector<GridLabel> coefficients(const Scene& scene, const Exhibit& exhibit) {
-  constexpr std::size_t kMost = 512;
   std::vector<GridLabel> labels;
-  if (scene.links.kind != SourceKind::combination || scene.links.terms.size() > kMost) return labels;
-  if (exhibit.role != Role::input && exhibit.role != Role::filter) return labels;
-  for (const LinkedTerm& term : scene.links.terms) {
-    if ((term.from == kInput) != (exhibit.role == Role::input)) continue;
-    const bool positive = term.coefficient.value() >= 0;
-    labels.push_back({term.at.first, (positive ? "+" : "") + term.coefficient.text(), positive});
-  }
+  if (const auto found = scene.links.coefficients.find(exhibit.id); found != scene.links.coefficients.end())
+    for (const auto& [at, value] : found->second) {
+      const bool positive = value.value() >= 0;
+      labels.push_back({at, (positive ? "+" : "") + value.text(), positive});
+    }
   return labels;
 }
 
