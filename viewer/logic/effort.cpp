@@ -25,7 +25,7 @@ void add(Effort& sum, const Effort& more, double times) {
 }
 
 Effort effort_of_spectrum(const Plan& plan, const Stage& stage, const Coord& cell) {
-  const fft::Lengths lengths = spectral_cell(plan, stage, cell).lengths;
+  const fft::Lengths lengths = SpectralStage(plan, stage).cell(cell).lengths;
   const auto points = static_cast<double>(lengths.points());
   Effort effort{kQuestion, points * std::log2(std::max(2.0, points)),
                 1,         static_cast<double>(lengths.bins()) * sizeof(std::complex<double>),

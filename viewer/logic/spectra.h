@@ -11,10 +11,12 @@
 
 #include <complex>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "algorithms/fft/transform.h"
 #include "algorithms/interface/plan.h"
+#include "kernels/fft/fft_spectra.h"
 
 namespace convlens::viewer {
 
@@ -40,8 +42,20 @@ bool holds_spectra(const Stage& stage);
 bool holds_entries(const Stage& stage);
 Box one_entry(const Stage& stage, Box box);
 
-// Of such a stage.
-SpectralCell spectral_cell(const Plan& plan, const Stage& stage, const Coord& cell);
+// Such a stage of a plan, which must outlive it; made once, asked for each cell.
+class SpectralStage {
+ public:
+  SpectralStage(const Plan& plan, const Stage& stage);
+  SpectralCell cell(const Coord& at) const;
+
+ private:
+  SpectralCell by_rows_and_columns(const Coord& at) const;
+  SpectralCell by_kept_bins(const Coord& at) const;
+
+  const Plan& plan_;
+  const Stage& stage_;
+  std::optional<gpu::Spectra> spectra_;  // of rows that number the bins they keep
+};
 
 // The bins with l ≤ W/2 of a tile, columns contiguous; `source` lists what is in the tile, `value` says how much it is.
 using Spectrum = std::vector<std::complex<double>>;

@@ -131,7 +131,12 @@ Sources random_sources(const ConvProblem& p, std::uint64_t seed) {
 }
 
 Values::Values(std::shared_ptr<const Model> model, Sources sources)
-    : model_(std::move(model)), sources_(std::move(sources)) {}
+    : model_(std::move(model)), sources_(std::move(sources)) {
+  for (const ChosenRow& row : model_->rows())
+    if (row.plan)
+      for (const Stage& stage : row.plan->stages())
+        if (stage.map != nullptr && holds_spectra(stage)) spectral_.try_emplace(&stage, *row.plan, stage);
+}
 
 std::complex<double> Values::at(const Exhibit& exhibit, const Coord& c) const {
   switch (exhibit.role) {
@@ -178,11 +183,10 @@ double Values::sample_largest(const Exhibit& exhibit) const {
 }
 
 std::complex<double> Values::of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const {
+  if (holds_spectra(stage)) return bin(stage, cell);
   const Source source = stage.map->source(cell);
-  if (source.kind == SourceKind::region) {
-    if (source.terms.front().from.id < 0) return bin(plan, stage, cell, source);
+  if (source.kind == SourceKind::region)
     return source.terms.size() == 1 ? part(plan, stage, cell, source.terms.front()) : product(plan, stage, source);
-  }
   std::complex<double> sum = 0;
   for (const Term& term : source.terms) sum += term.coefficient.value() * of_operand(plan, term.from, term.at.first);
   return sum;
@@ -193,18 +197,19 @@ std::complex<double> Values::of_operand(const Plan& plan, Operand from, const Co
   return (from == kInput ? sources_.x : sources_.w)(at[0], at[1], at[2], at[3]);
 }
 
-std::complex<double> Values::bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const {
-  const SpectralCell spectral = spectral_cell(plan, stage, cell);
-  return bin_of(spectrum(stage, spectral, source)->bins, spectral);
+std::complex<double> Values::bin(const Stage& stage, const Coord& cell) const {
+  const SpectralCell spectral = spectral_.at(&stage).cell(cell);
+  return bin_of(spectrum(stage, spectral)->bins, spectral);
 }
 
-Values::SharedSpectrum Values::spectrum(const Stage& stage, const SpectralCell& cell, const Source& source) const {
+Values::SharedSpectrum Values::spectrum(const Stage& stage, const SpectralCell& cell) const {
   const std::pair key{&stage, cell.tile};
   {
     const std::scoped_lock lock(mutex_);
     if (const auto found = spectra_.find(key); found != spectra_.end()) return found->second;
   }
-  const Element& from = source.terms.front().from == kInput ? sources_.x : sources_.w;
+  const Element& from = stage.made_from.front() == kInput ? sources_.x : sources_.w;
+  const Source source = stage.map->source(cell.tile);  // may be a list of very many runs
   Spectrum bins = spectrum_of(cell, source, [&](const Coord& at) { return from(at[0], at[1], at[2], at[3]); });
   const double roundoff = roundoff_of(bins, cell.lengths);
   const auto spectrum = std::make_shared<const KeptSpectrum>(std::move(bins), roundoff);
@@ -245,11 +250,10 @@ double Values::roundoff(const Exhibit& exhibit, const Coord& cell) const {
 }
 
 double Values::roundoff_of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const {
+  if (holds_spectra(stage)) return spectrum(stage, spectral_.at(&stage).cell(cell))->roundoff;
   const Source source = stage.map->source(cell);
-  if (source.terms.empty()) return 0;
+  if (source.terms.empty() || source.terms.front().from.id < 0) return 0;
   const Term& first = source.terms.front();
-  if (first.from.id < 0)
-    return source.kind == SourceKind::region ? spectrum(stage, spectral_cell(plan, stage, cell), source)->roundoff : 0;
   if (source.terms.size() == 2 && source.kind == SourceKind::region) return roundoff_of_product(plan, source);
   return roundoff_of_stage(plan, plan.stages()[static_cast<std::size_t>(first.from.id)], first.at.first);
 }

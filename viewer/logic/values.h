@@ -64,7 +64,7 @@ class Values {
   double sample_largest(const Exhibit& exhibit) const;
   std::complex<double> of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const;
   std::complex<double> of_operand(const Plan& plan, Operand from, const Coord& cell) const;
-  std::complex<double> bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const;
+  std::complex<double> bin(const Stage& stage, const Coord& cell) const;
   // A real tensor that holds complex numbers in two cells each, the real part in the first.
   std::complex<double> part(const Plan& plan, const Stage& stage, const Coord& cell, const Term& term) const;
   std::complex<double> product(const Plan& plan, const Stage& stage, const Source& source) const;
@@ -78,10 +78,11 @@ class Values {
     double roundoff = 0;  // of each of them
   };
   using SharedSpectrum = std::shared_ptr<const KeptSpectrum>;
-  SharedSpectrum spectrum(const Stage& stage, const SpectralCell& cell, const Source& source) const;
+  SharedSpectrum spectrum(const Stage& stage, const SpectralCell& cell) const;
 
   std::shared_ptr<const Model> model_;
   Sources sources_;
+  std::map<const Stage*, SpectralStage> spectral_;
   mutable std::mutex mutex_;
   mutable std::map<std::pair<const Stage*, Coord>, SharedSpectrum> spectra_;
   mutable double kept_bytes_ = 0;
