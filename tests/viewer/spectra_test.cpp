@@ -100,3 +100,27 @@ TEST_CASE("all entries of one complex number show it, and other rows' spectra of
       CHECK(at(three + "/filter_spectra", {4, 1, 0, b, e}) == at(four + "/filter_spectra", {4, 1, 0, b, e % 2}));
     }
 }
+
+TEST_CASE("spectra are scaled by what all tiles hold, not by the first, which may be dark") {
+  if (!fft::available()) {
+    WARN("SKIP: built without KissFFT");
+    return;
+  }
+  const ConvSpec spec{.n = 1, .ci = 2, .hi = 30, .wi = 30, .co = 2, .hf = 3, .wf = 3};
+  State state = testing::state_of(spec, {"fft.ref:transform=tiled,tile=8", "fft.tc:tile=8,multiplications=3"});
+  state.dtype = DType::f16;
+  const auto model = std::make_shared<const Model>(state);
+  Sources sources = random_sources(*model->problem(), 4);
+  sources.x = [bright = sources.x](auto n, auto c, auto h, auto w) { return h < 8 || w < 8 ? 0 : bright(n, c, h, w); };
+  const Values values(model, sources);
+  for (const Exhibit& exhibit : model->exhibits()) {
+    if (!exhibit.complex) continue;
+    INFO(exhibit.id);
+    double most = 0;
+    Box shown = testing::whole(exhibit);
+    shown.extent[0] = shown.extent[1] = 1;  // of one image and channel
+    testing::for_each(shown, [&](const Coord& at) { most = std::max(most, std::abs(values.at(exhibit, at))); });
+    CHECK(values.largest(exhibit) <= most * (1 + 1e-12));
+    CHECK(values.largest(exhibit) > most / 2);
+  }
+}

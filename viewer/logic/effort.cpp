@@ -51,8 +51,6 @@ Effort effort_of_cell(const Plan& plan, const Stage& stage, const Coord& cell) {
   return effort;
 }
 
-bool is_bin(const Axis& axis) { return axis.name == "k" || axis.name == "l" || axis.name == "b"; }
-
 }  // namespace
 
 Effort effort_of(const Model& model, const Exhibit& exhibit) {

@@ -54,6 +54,8 @@ bool holds_spectra(const Stage& stage) {
   return stage.made_from.size() == 1 && stage.made_from.front().id < 0 && (last == "b" || last == "e" || last == "l");
 }
 
+bool is_bin(const Axis& axis) { return axis.name == "k" || axis.name == "l" || axis.name == "b"; }
+
 bool holds_entries(const Stage& stage) { return stage.axes.back().name == "e"; }
 
 Box one_entry(const Stage& stage, Box box) {

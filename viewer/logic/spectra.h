@@ -37,6 +37,9 @@ struct SpectralCell {
 // Whether a stage holds spectra of tiles of x or of w: it is made from that alone, and its cells are bins.
 bool holds_spectra(const Stage& stage);
 
+// Whether an axis of a spectrum counts bins.
+bool is_bin(const Axis& axis);
+
 // Whether several cells of a stage, its entries, are one complex number; and the cells of `box` without all but the
 // first entry of each.
 bool holds_entries(const Stage& stage);
