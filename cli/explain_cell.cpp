@@ -1,11 +1,13 @@
 // One cell of a stage, asked of the stage's own index map: where it lies, what it is made of, where it goes.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 
 #include "algorithms/interface/tensor_maps.h"
 #include "cli/explain.h"
 #include "cli/numbers.h"
+#include "kernels/fft/fft_parts.h"
 
 namespace convlens::cli {
 
@@ -127,6 +129,37 @@ void append_boxes(std::string& text, const std::string& tensor, const Json& boxe
   if (boxes.size() > kMostLines) text += "\n    … and " + std::to_string(boxes.size() - kMostLines) + " more";
 }
 
+// Where a cell lies in the buffer of its stage, which begins at byte `buffer` of the workspace.
+Json place_json(const Stage& stage, std::int64_t offset, std::int64_t bytes, std::optional<std::int64_t> buffer) {
+  Json place{{"in", stage.id}, {"offset", offset}, {"byte", offset * bytes}};
+  if (buffer) place["workspace_byte"] = *buffer + offset * bytes;
+  return place;
+}
+
+// Of a complex number: the real ones that its parts are sums of, each with a factor.
+Json parts_json(const Plan& plan, const Stage& stage, const Coord& cell, std::optional<std::int64_t> buffer) {
+  const auto [re, im] = gpu::parts_of(plan, stage, cell);
+  Json place{{"in", stage.id}};
+  for (const auto& [name, part] : {std::pair("re", &re), std::pair("im", &im)}) {
+    place[name] = Json::array();
+    for (const auto& [offset, factor] : *part) {
+      place[name].push_back(place_json(stage, offset, size_of(stage.dtype), buffer));
+      place[name].back()["factor"] = factor;
+    }
+  }
+  return place;
+}
+
+// "element 40, byte 80 − element 12, byte 24"
+std::string part_text(const Json& part) {
+  std::string text;
+  for (const Json& number : part) {
+    text += number["factor"] < 0 ? (text.empty() ? "−" : " − ") : text.empty() ? "" : " + ";
+    text += "element " + grouped(number["offset"]) + ", byte " + grouped(number["byte"]);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<Stage> stages_with_input(const Plan& plan) {
@@ -147,11 +180,16 @@ Json cell_json(const Plan& plan, const Stage& stage, const std::vector<std::int6
   // The input is read where it is; other stages that aren't stored have no address.
   const bool is_input = stage.id == "input";
   if (stage.stored || is_input) {
-    const std::int64_t offset = is_input ? tensor_offset(plan, kInput, cell) : stage.offset(cell);
-    json["lies"] = {{"in", is_input ? "x" : stage.id}, {"offset", offset}, {"byte", offset * stage.cell_bytes()}};
-    if (const auto buffer = std::ranges::find(plan.workspace(), stage.id, &Buffer::name);
-        buffer != plan.workspace().end())
-      json["lies"]["workspace_byte"] = buffer->offset + offset * stage.cell_bytes();
+    const auto buffer = std::ranges::find(plan.workspace(), stage.id, &Buffer::name);
+    const std::optional<std::int64_t> begins =
+        buffer == plan.workspace().end() ? std::nullopt : std::optional(buffer->offset);
+    if (gpu::in_parts(plan, stage)) {
+      json["lies"] = parts_json(plan, stage, cell, begins);
+    } else {
+      const std::int64_t offset = is_input ? tensor_offset(plan, kInput, cell) : stage.offset(cell);
+      json["lies"] = place_json(stage, offset, stage.cell_bytes(), begins);
+      if (is_input) json["lies"]["in"] = "x";
+    }
   }
 
   const Source source = stage.map->source(cell);
@@ -168,7 +206,11 @@ std::string cell_text(const Json& cell) {
   std::string at;
   for (const auto& [axis, value] : cell["at"].items()) at += (at.empty() ? "" : ", ") + axis + "=" + value.dump();
   std::string text = cell["stage"].get<std::string>() + "(" + at + ")";
-  if (cell.contains("lies")) {
+  if (cell.contains("lies") && cell["lies"].contains("re")) {
+    const Json& lies = cell["lies"];
+    text += "\n  lies in " + lies["in"].get<std::string>() + ", times a power of two, in parts";
+    text += "\n    Re = " + part_text(lies["re"]) + "\n    Im = " + part_text(lies["im"]);
+  } else if (cell.contains("lies")) {
     const Json& lies = cell["lies"];
     text += "\n  lies in " + lies["in"].get<std::string>() + " at element " + grouped(lies["offset"]) + ", byte " +
             grouped(lies["byte"]);

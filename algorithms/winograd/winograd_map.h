@@ -1,8 +1,10 @@
-// The index maps of Winograd's three stages (nested.h has the formula).
+// The index maps of Winograd's three stages, and of y as what is made from the last (nested.h has the formula).
 //
 //   V(ξ, ν, n, t, s, c) = Σ_{i, j} Bᵀ_h(ξ, i)·Bᵀ_w(ν, j) · x(n, c, t·m_h + i − p_top, s·m_w + j − p_left)
 //   U(ξ, ν, o, c)       = Σ_{u, v} G_h(ξ, u)·G_w(ν, v) · w(o, c, u, v)
 //   M(ξ, ν, n, t, s, o) = Σ_c V(ξ, ν, n, t, s, g·C_i/G + c) · U(ξ, ν, o, c)
+//   y(n, o, p, q)       = Σ_{ξ, ν} Aᵀ_h(p − t·m_h, ξ)·Aᵀ_w(q − s·m_w, ν) · M(ξ, ν, n, t, s, o)      t = ⌊p/m_h⌋, s =
+//   ⌊q/m_w⌋
 //
 // (ξ, ν) is the pair of points, (t, s) the tile. Zero coefficients and padding are left out of the sums. The
 // matrices are the plan's, with the power of two by which V and U are stored in them; a map points to them.
@@ -70,10 +72,22 @@ struct WinogradMap {
         n(p.n()),
         ci_per_group(p.ci_per_group()),
         co_per_group(p.co_per_group()) {}
+
+  // What depends on a cell of M.
+  template <class Emit>
+  void outputs_of_product(const Coord& product, Emit&& emit) const {
+    const auto [xi, nu, image, t, s, o] = product;
+    rows.outputs(xi, t, [&](std::int64_t p, std::int64_t ps) {
+      columns.outputs(nu, s, [&](std::int64_t q, std::int64_t qs) {
+        emit(Box{{image, o, p, q}, {1, 1, ps, qs, 1, 1}});
+      });
+    });
+  }
 };
 
 inline constexpr Operand kTransformedInput = stage_operand(0);
 inline constexpr Operand kTransformedFilter = stage_operand(1);
+inline constexpr Operand kProducts = stage_operand(2);
 
 struct TransformedInputMap : WinogradMap {
   using WinogradMap::WinogradMap;
@@ -178,12 +192,35 @@ struct ProductMap : WinogradMap {
 
   template <class Emit>
   void outputs(const Coord& cell, Emit&& emit) const {
-    const auto [xi, nu, image, t, s, o] = cell;
-    rows.outputs(xi, t, [&](std::int64_t p, std::int64_t ps) {
-      columns.outputs(nu, s, [&](std::int64_t q, std::int64_t qs) {
-        emit(Box{{image, o, p, q}, {1, 1, ps, qs, 1, 1}});
-      });
-    });
+    outputs_of_product(cell, emit);
+  }
+};
+
+// Its cells are the outputs (n, o, p, q); a bias is no part of it.
+struct OutputMap : WinogradMap {
+  using WinogradMap::WinogradMap;
+
+  template <class Emit>
+  SourceKind sources(const Coord& output, Emit&& emit) const {
+    const auto [image, o, p, q, unused4, unused5] = output;
+    const std::int64_t t = p / rows.tile.m, s = q / columns.tile.m;
+    for (std::int64_t xi = 0; xi < rows.tile.n(); ++xi)
+      for (std::int64_t nu = 0; nu < columns.tile.n(); ++nu) {
+        const Rational coefficient =
+            rows.matrices->at(p - t * rows.tile.m, xi) * columns.matrices->at(q - s * columns.tile.m, nu);
+        if (!coefficient.zero()) emit(Term{kProducts, Box::cell({xi, nu, image, t, s, o}), coefficient});
+      }
+    return SourceKind::combination;
+  }
+
+  template <class Emit>
+  void cells(Operand from, const Coord& product, Emit&& emit) const {
+    if (from == kProducts) outputs_of_product(product, emit);
+  }
+
+  template <class Emit>
+  void outputs(const Coord& output, Emit&& emit) const {
+    emit(Box::cell(output));
   }
 };
 

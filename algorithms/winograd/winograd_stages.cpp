@@ -54,4 +54,8 @@ std::vector<Stage> winograd_stages(const ConvProblem& p, DType stored, const std
   return {v, u, m};
 }
 
+std::shared_ptr<const AnyMap> winograd_output(const ConvProblem& problem, const std::shared_ptr<const Nested>& nested) {
+  return erase(OutputMap(problem, *nested), nested);
+}
+
 }  // namespace convlens

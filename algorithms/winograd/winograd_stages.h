@@ -13,4 +13,7 @@ namespace convlens {
 std::vector<Stage> winograd_stages(const ConvProblem& problem, DType stored,
                                    const std::shared_ptr<const Nested>& nested);
 
+// What y is made of, as though it were one more stage, made from M.
+std::shared_ptr<const AnyMap> winograd_output(const ConvProblem& problem, const std::shared_ptr<const Nested>& nested);
+
 }  // namespace convlens

@@ -127,6 +127,7 @@ std::vector<Stage> fft_stages(const Request& request, const Spectra& s, std::int
   y.meaning = "kept bin b of tile (i, j) of output channel o: the sum over c and f of X̂ · conj Ŵ";
   if (three)
     y.meaning = "of kept bin b of tile (i, j) of output channel o: the sum over c and f of X̂'s and Ŵ's parts e";
+  if (spectra_in_planes(request)) y.meaning += ", times both their powers of two";
   y.made_from = {stage_operand(0), stage_operand(1)};
   y.axes = {image, {"o", "C_o", p.co(), p.co()}, tile_row, tile_column, bin};
   if (three) y.axes.push_back(entry);

@@ -89,6 +89,25 @@ TEST_CASE("explain --at says when a cell is padding, and reads x in its declared
   CHECK(nhwc["sources"][0]["offset"] == (0 * 4 + 1) * 2 + 1);
 }
 
+TEST_CASE("explain --at says which real numbers make a complex one of fft.tc, and with which signs") {
+  const std::string call = "'1x2x8x8 --filter 3x3x3 --pad 1' --dtype f16 --algorithm fft.tc:tile=8,multiplications=";
+  // Planes of 2 channels and 4 tiles: bin 1, channel 1, tile 3.
+  const json x = explained_json(call + "4 --stage input_spectra --at 0,1,0,1,1,1")["lies"];
+  CHECK(x["re"][0]["offset"] == 1 * 16 + 4 + 3);
+  CHECK(x["im"][0]["offset"] == 1 * 16 + 8 + 4 + 3);
+  CHECK(x["im"][0]["byte"] == 2 * x["im"][0]["offset"].get<int>());
+  // p, q and r of 34 bins, 3 output channels and 4 tiles: Re = p − r, Im = p − q.
+  const std::string y = call + "3 --stage product_spectra --at 0,2,1,0,5,";
+  const json lies = explained_json(y + "0")["lies"];
+  const int p = 5 * 12 + 2 * 4 + 2, plane = 34 * 12;
+  CHECK(lies["re"] == explained_json(y + "2")["lies"]["re"]);
+  CHECK(lies["re"][0]["offset"] == p);
+  CHECK(lies["re"][1]["offset"] == p + 2 * plane);
+  CHECK(lies["re"][1]["factor"] == -1);
+  CHECK(lies["im"][1]["offset"] == p + plane);
+  CHECK_THAT(explained(y + "1"), Contains("Re = element 70, byte 280 − element 886, byte 3 544"));
+}
+
 TEST_CASE("explain --stage input --at works for every algorithm and names the same outputs") {
   for (const Algorithm* row : testing::rows_here()) {
     if (testing::vendor_on_cpu(*row)) continue;  // whose library may lack the layer, and whose stage is opaque

@@ -5,6 +5,7 @@
 #include "algorithms/error.h"
 #include "algorithms/tensor/random.h"
 #include "kernels/fft/fft.h"
+#include "kernels/fft/fft_parts.h"
 #include "kernels/fft/fft_spectra.h"
 #include "tests/catch.h"
 #include "tests/kernels/host_products.h"
@@ -116,6 +117,45 @@ TEST_CASE("fft.tc: real products of planes are the complex products, with four m
     for (std::int64_t c = 0; c < spectra.inputs; ++c) sum += spectra.x(b, g, c, t) * std::conj(spectra.w(b, g, c, o));
     REQUIRE(spectra.product(memory, three, b, g, o, t) == sum);
   });
+}
+
+TEST_CASE("fft.tc: every complex number is put together from the real ones that lie where it is said") {
+  const bool three = GENERATE(false, true);
+  const ConvProblem problem(
+      {.n = 3, .ci = 6, .hi = 9, .wi = 13, .co = 4, .hf = 3, .wf = 3, .stride_w = 2, .groups = 2});
+  const auto made = plan(problem, std::string("tile=8,multiplications=") + (three ? "3" : "4"));
+  const std::span<const Stage> stages = made->stages();
+  const std::int64_t phases = stages[0].axes[2].extent, t_h = stages[0].axes[3].extent, t_w = stages[0].axes[4].extent;
+  const Spectra spectra{stages[0].axes[5].extent, 2, 3 * phases, 2, 3 * t_h * t_w};
+  HostMemory memory = spectra.memory(three);
+  for (const gpu::Step& step : made->program()->steps)
+    if (const auto* product = std::get_if<gpu::Gemm>(&step)) multiply(*product, memory);
+  const auto number = [&](const Stage& stage, const Coord& cell) {
+    REQUIRE(gpu::in_parts(*made, stage));
+    const gpu::ComplexParts parts = gpu::parts_of(*made, stage, cell);
+    const auto sum = [&](const std::vector<gpu::RealNumber>& of) {
+      double total = 0;
+      for (const auto& [offset, factor] : of)
+        total += factor * static_cast<double>(memory.buffers.at(stage.id).at(static_cast<std::size_t>(offset)));
+      return total;
+    };
+    return Number{sum(parts.re), sum(parts.im)};
+  };
+  const auto tile = [&](std::int64_t n, std::int64_t i, std::int64_t j) { return (n * t_h + i) * t_w + j; };
+  for_each_cell(stages[0], [&](const Coord& at) {
+    const auto [n, c, f, i, j, b] = at;
+    REQUIRE(number(stages[0], at) == spectra.x(b, c / 3, c % 3 * phases + f, tile(n, i, j)));
+  });
+  for_each_cell(stages[1], [&](const Coord& at) {
+    REQUIRE(number(stages[1], at) == spectra.w(at[3], at[0] / 2, at[1] * phases + at[2], at[0] % 2));
+  });
+  for_each_cell(stages[2], [&](const Coord& at) {
+    const auto [n, o, i, j, b, e] = at;
+    REQUIRE(number(stages[2], at) == spectra.product(memory, three, b, o / 2, o % 2, tile(n, i, j)));
+  });
+  CHECK(gpu::entry_text(*made, stages[0], {}) == "");
+  CHECK(gpu::entry_text(*made, stages[1], {0, 0, 0, 0, 1}) == (three ? "c + d" : "(d, c)"));
+  CHECK(gpu::entry_text(*made, stages[2], {0, 0, 0, 0, 0, 2}) == (three ? "r" : ""));
 }
 
 TEST_CASE("fft.tc: spectra take half the bytes, products stay in single precision, and scales are kept") {

@@ -86,20 +86,42 @@ std::vector<Cells> holders(const Plan& plan, const Elements& elements) {
   return lit;
 }
 
+// Copies in another order, which rows read in place of what their maps name.
+bool is_copy(const Stage& stage) { return stage.stored && (stage.id == "nhwc" || stage.id == "panels"); }
+
 // The cells of `plan` on the way of one of its own: those that it is made of, step by step, and those made of it.
-std::vector<Cells> on_the_way(const Plan& plan, std::size_t first, const Coord& at) {
+std::vector<Cells> on_the_way(const Plan& plan, std::size_t first, const Coord& at, const Elements& elements) {
   std::vector<Cells> below(plan.stages().size()), above(plan.stages().size());
   below[first] = above[first] = {at};
   for (std::size_t s = first + 1; s-- > 0;)
     for (const Coord& cell : below[s])
       for (const Term& term : plan.stages()[s].map->source(cell).terms)
         if (term.from.id >= 0) add(below[static_cast<std::size_t>(term.from.id)], term.at);
-  for (std::size_t s = first + 1; s < plan.stages().size(); ++s) {
+  // What a copy is a copy of goes where the copy does.
+  const Stage& own = plan.stages()[first];
+  const Operand copied = is_copy(own) ? own.made_from.front() : Operand{static_cast<int>(first)};
+  std::vector<Cells> reached = above;
+  if (copied.id >= 0) reached[static_cast<std::size_t>(copied.id)] = below[static_cast<std::size_t>(copied.id)];
+  for (std::size_t s = 0; s < plan.stages().size(); ++s) {
     const Stage& stage = plan.stages()[s];
-    if (stage.map == nullptr) continue;
+    if (stage.map == nullptr || s == first) continue;
     testing::for_each(Box{{}, testing::extents(stage)}, [&](const Coord& cell) {
       for (const Term& term : stage.map->source(cell).terms)
-        if (term.from.id >= 0 && meets(above[static_cast<std::size_t>(term.from.id)], term.at)) above[s].insert(cell);
+        if (term.from.id >= 0 ? meets(reached[static_cast<std::size_t>(term.from.id)], term.at)
+                              : term.from == copied && meets(elements.x, term.at))
+          above[s].insert(cell), reached[s].insert(cell);
+    });
+  }
+  for (std::size_t s = 0; s < plan.stages().size(); ++s) {
+    const Stage& stage = plan.stages()[s];
+    if (s == first || !is_copy(stage) || stage.made_from.front().id == static_cast<int>(first)) continue;
+    const Operand from = stage.made_from.front();
+    const Cells& wanted = from == kInput    ? elements.x
+                          : from == kFilter ? elements.w
+                                            : below[static_cast<std::size_t>(from.id)];
+    testing::for_each(Box{{}, testing::extents(stage)}, [&](const Coord& cell) {
+      for (const Term& term : stage.map->source(cell).terms)
+        if (meets(wanted, term.at)) below[s].insert(cell);
     });
   }
   for (std::size_t s = 0; s < below.size(); ++s) below[s].insert(above[s].begin(), above[s].end());
@@ -134,13 +156,18 @@ void check_cursor(const Model& model, const Cursor& cursor) {
     const Exhibit& pointed = *model.find(cursor.tensor);
     const bool own = pointed.row == static_cast<int>(r);
     const std::vector<Cells> lit =
-        own ? on_the_way(*model.rows()[r].plan, static_cast<std::size_t>(pointed.stage), cursor.at)
+        own ? on_the_way(*model.rows()[r].plan, static_cast<std::size_t>(pointed.stage), cursor.at, elements)
             : holders(*model.rows()[r].plan, elements);
     for (const Exhibit& exhibit : model.exhibits()) {
       if (exhibit.row != static_cast<int>(r) || exhibit.id == cursor.tensor) continue;
       INFO("lit in " << exhibit.id);
       CHECK(difference(lit_cells(links, exhibit.id), lit[static_cast<std::size_t>(exhibit.stage)]) == "");
-      const Tie beside = exhibit.stage < pointed.stage ? Tie::source : Tie::destination;
+      // Of two stages the later one is made of the other; a copy comes right after what it is a copy of.
+      const auto order = [&](const Exhibit& of) {
+        const Stage& stage = model.stage(of);
+        return is_copy(stage) ? stage.made_from.front().id + 0.5 : of.stage;
+      };
+      const Tie beside = own && order(exhibit) < order(pointed) ? Tie::source : Tie::destination;
       if (own && !lit_cells(links, exhibit.id).empty()) CHECK(links.ties.at(exhibit.id) == beside);
       if (!own && pointed.role == Role::stage) CHECK(links.ties.at(exhibit.id) == Tie::elsewhere);
     }

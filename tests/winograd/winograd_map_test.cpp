@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "algorithms/interface/tensor_maps.h"
+#include "algorithms/winograd/winograd_stages.h"
 #include "tests/winograd/harness.h"
 
 using namespace winograd_test;
@@ -193,4 +194,31 @@ TEST_CASE("a product reaches the outputs whose row of A it is in, and its factor
     const std::set<Coord> of_v = outputs_of(*v.map, {xi, nu, n, t, s, o / 3 * 2}, request.problem);
     REQUIRE(std::includes(of_v.begin(), of_v.end(), expected.begin(), expected.end()));
   });
+}
+
+TEST_CASE("y, as what is made of M, has the matrix A for coefficients, and its map agrees with itself") {
+  const Request request =
+      request_of({.n = 2, .ci = 4, .hi = 6, .wi = 7, .co = 6, .hf = 3, .wf = 2, .groups = 2}, DType::f32, "m=4");
+  const ConvProblem& problem = request.problem;
+  const auto plan = winograd_ref().plan(request);
+  const auto nested = std::make_shared<const Nested>(nest(plan->request()));
+  const auto map = winograd_output(problem, nested);
+  std::set<std::pair<Coord, Coord>> by_sources, by_cells;
+  for_each_in(whole(problem.y_shape()), [&](const Coord& y) {
+    const Source source = map->source(y);
+    REQUIRE(source.kind == SourceKind::combination);
+    for (const Term& term : source.terms) {
+      const auto [xi, nu, n, t, s, o] = term.at.first;
+      REQUIRE(Coord{n, o, t, s} == Coord{y[0], y[1], y[2] / 4, y[3] / 4});
+      REQUIRE(term.coefficient == nested->h.at(y[2] % 4, xi) * nested->w.at(y[3] % 4, nu));
+      by_sources.emplace(term.at.first, y);
+    }
+    REQUIRE(map->outputs(y) == std::vector<Box>{Box::cell(y)});
+  });
+  for_each_in(whole(plan->stages()[2]), [&](const Coord& product) {
+    for (const Box& box : map->cells(kProducts, product))
+      for_each_in(box, [&](const Coord& y) { by_cells.emplace(product, y); });
+    REQUIRE(map->cells(kTransformedInput, product).empty());
+  });
+  REQUIRE(by_sources == by_cells);
 }

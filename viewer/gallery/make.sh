@@ -65,7 +65,9 @@ if [ $# -eq 3 ]; then themes=("$2") scales=("$3"); fi
 mkdir -p "$folder"
 draw grids --layer cv9 --algorithm im2win --arrangement grids --at 0,0,17,23
 draw five --layer cv9 --arrangement five --at 0,0,17,23
-draw spectra --layer cv9 --algorithm fft.ref --algorithm fft.cc --arrangement grids --at 0,0,17,23
+draw spectra --layer cv9 --dtype f16 --algorithm fft.ref --algorithm fft.tc:multiplications=3 --arrangement grids \
+  --at 0,0,17,23
+draw coefficients "1x4x6x6 --filter 4x3x3 --pad 1" --algorithm winograd.ref:m=4 --arrangement grids --at 0,1,2,3
 draw groups "1x8x9x9 --filter 8x3x3 --pad 1 --groups 4" --algorithm im2col --algorithm im2win --arrangement grids --at 0,5,0,3
 draw copies --layer cv9 --arrangement copies --at 0,0,17,23
 draw addresses --layer cv9 --arrangement ribbon --at 0,0,17,23

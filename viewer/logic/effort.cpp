@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <limits>
 
 #include "algorithms/interface/registry.h"
 #include "viewer/logic/model.h"
@@ -26,7 +25,7 @@ void add(Effort& sum, const Effort& more, double times) {
 }
 
 Effort effort_of_spectrum(const Plan& plan, const Stage& stage, const Coord& cell) {
-  const fft::Lengths lengths = spectral_cell(plan, stage, cell).lengths;
+  const fft::Lengths lengths = SpectralStage(plan, stage).cell(cell).lengths;
   const auto points = static_cast<double>(lengths.points());
   Effort effort{kQuestion, points * std::log2(std::max(2.0, points)),
                 1,         static_cast<double>(lengths.bins()) * sizeof(std::complex<double>),
@@ -38,26 +37,19 @@ Effort effort_of_spectrum(const Plan& plan, const Stage& stage, const Coord& cel
   return effort;
 }
 
-// Whether cells are entries of the small matrices that complex numbers become for tensor cores, scaled there: what
-// values.h computes are complex numbers.
-bool holds_entries(const Stage& stage) {
-  return std::ranges::any_of(stage.axes, [](const Axis& axis) { return axis.name == "e"; });
-}
-
 Effort effort_of_cell(const Plan& plan, const Stage& stage, const Coord& cell) {
-  if (holds_entries(stage)) return {std::numeric_limits<double>::infinity()};
   if (holds_spectra(stage)) return effort_of_spectrum(plan, stage, cell);
   Effort effort{kQuestion};
   for (const Term& term : stage.map->source(cell).terms) {
-    Effort part{kProduct};
-    if (term.from.id >= 0)
-      part = effort_of_cell(plan, plan.stages()[static_cast<std::size_t>(term.from.id)], term.at.first);
-    add(effort, part, static_cast<double>(term.at.size()));
+    if (term.from.id < 0) {
+      add(effort, {kProduct}, static_cast<double>(term.at.size()));
+      continue;
+    }
+    const Stage& below = plan.stages()[static_cast<std::size_t>(term.from.id)];
+    add(effort, effort_of_cell(plan, below, term.at.first), static_cast<double>(one_entry(below, term.at).size()));
   }
   return effort;
 }
-
-bool is_bin(const Axis& axis) { return axis.name == "k" || axis.name == "l" || axis.name == "b"; }
 
 }  // namespace
 
@@ -99,7 +91,6 @@ int grain_of(const Effort& effort, double pixels, double tiles) {
 
 std::string too_much(const Effort& effort) {
   if (effort.each + effort.tile <= kMostSteps) return "";
-  if (std::isinf(effort.each)) return "complex numbers are entries of real matrices here, scaled for tensor cores";
   const auto count = static_cast<std::int64_t>(effort.spectra);
   return "a cell takes " + std::to_string(count) + (count == 1 ? " transform" : " transforms") + " of " +
          std::to_string(effort.height) + " × " + std::to_string(effort.width) + " points";

@@ -1,11 +1,11 @@
 #include "viewer/logic/links.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "algorithms/interface/tensor_maps.h"
 #include "viewer/logic/box_queries.h"
+#include "viewer/logic/coefficients.h"
 
 namespace convlens::viewer {
 
@@ -90,7 +90,7 @@ void find_terms(const ConvProblem& problem, const Model& model, const Exhibit& e
       break;
     case Role::stage: {
       const Stage& stage = model.stage(exhibit);
-      if (exhibit.effort.each > kMostListed && std::isfinite(exhibit.effort.each)) {
+      if (exhibit.effort.each > kMostListed) {
         links.kind = SourceKind::region;
         links.complete = false;
         break;
@@ -223,6 +223,7 @@ Links links_of(const Model& model, const Cursor& cursor) {
       look_up(model.rows()[r], *exhibit, cursor.at, links);
   links.cells[exhibit->id] = {Box::cell(cursor.at)};
   links.ties[exhibit->id] = Tie::self;
+  links.coefficients = coefficients_of(model, cursor, links);
   return links;
 }
 

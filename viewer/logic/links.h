@@ -26,6 +26,12 @@ enum class Tie : std::uint8_t {
 };
 std::string name(Tie tie);  // "this", "source", "destination", "the same place elsewhere"
 
+// The exact factor between the cursor's cell and a lit one (coefficients.h).
+struct Coefficient {
+  Coord at{};
+  Rational value;
+};
+
 struct Links {
   SourceKind kind = SourceKind::element;  // of the cursor's cell
   std::vector<LinkedTerm> terms;
@@ -34,6 +40,7 @@ struct Links {
   // Where not all that is lit in an exhibit is a source or destination: the part that is. All others are the same place
   // elsewhere, such as copies of an output's pixels for other outputs. It is everything where an exhibit has no entry.
   std::map<std::string, std::vector<Box>> used;
+  std::map<std::string, std::vector<Coefficient>> coefficients;  // by exhibit, where there are any
   bool complete = true;  // false: some tensor would need more boxes or questions than there may be; the first are here
 
   // Whether `at` of that exhibit is lit.

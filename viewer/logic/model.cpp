@@ -5,6 +5,7 @@
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
+#include "viewer/logic/coefficients.h"
 #include "viewer/logic/spectra.h"
 
 namespace convlens::viewer {
@@ -35,16 +36,20 @@ ChosenRow choose(const Run& run, const State& state, const ConvProblem& problem)
                 nullptr};
   row.support = run.algorithm->supports(row.request);
   if (row.support) row.plan = run.algorithm->plan(row.request);
+  if (row.plan) row.output = output_map(*row.plan);
   return row;
 }
 
-// Stages of several rows that have one title are told apart by their rows.
+// Stages of several rows that have one title are told apart by their rows, and runs of one row by their options.
 void tell_apart(std::vector<Exhibit>& exhibits, const std::vector<ChosenRow>& rows) {
-  std::map<std::string, int> count;
-  for (const Exhibit& exhibit : exhibits) ++count[exhibit.title];
-  for (Exhibit& exhibit : exhibits)
-    if (count[exhibit.title] > 1 && exhibit.role == Role::stage)
-      exhibit.title += " of " + rows[static_cast<std::size_t>(exhibit.row)].algorithm->id;
+  std::map<std::string, int> titles, ids;
+  for (const Exhibit& exhibit : exhibits) ++titles[exhibit.title];
+  for (const ChosenRow& row : rows) ++ids[row.algorithm->id];
+  for (Exhibit& exhibit : exhibits) {
+    if (titles[exhibit.title] == 1 || exhibit.role != Role::stage) continue;
+    const ChosenRow& row = rows[static_cast<std::size_t>(exhibit.row)];
+    exhibit.title += " of " + (ids[row.algorithm->id] > 1 ? row.run : row.algorithm->id);
+  }
 }
 
 }  // namespace
@@ -110,7 +115,7 @@ void Model::add_exhibits(const State& state) {
                            .row = static_cast<int>(r),
                            .stage = static_cast<int>(s),
                            .axes = stages[s].axes,
-                           .complex = stages[s].complex,
+                           .complex = stages[s].complex || holds_entries(stages[s]),
                            .stored = stages[s].stored,
                            .made_of_elements = copies_input(stages[s]),
                            .bytes = stages[s].cells() * stages[s].cell_bytes()});

@@ -18,7 +18,8 @@ struct ChosenRow {
   std::string run;  // "im2win.ref:window=nhwc"
   Request request;  // completed
   Support support;
-  std::shared_ptr<const Plan> plan;  // null where support says no
+  std::shared_ptr<const Plan> plan;                // null where support says no
+  std::shared_ptr<const AnyMap> output = nullptr;  // how y is an exact sum of a stage's cells; null where it is not one
 };
 
 // A tensor on show. A stage is a tensor like the input, the filter and the output.
@@ -36,7 +37,8 @@ struct Exhibit {
   Role role = Role::input;
   int row = -1, stage = -1;  // of a stage: which row of the model, which of its stages
   std::vector<Axis> axes;    // extents, names, strides in memory (0 where it is not stored)
-  bool complex = false, stored = true;
+  bool complex = false;      // shown by magnitude and phase
+  bool stored = true;
   bool made_of_elements = false;  // a copy of x or w, cell by cell
   std::int64_t bytes = 0;         // of the whole tensor, were all of it stored at once
   Effort effort{};                // of looking at it

@@ -1,58 +1,66 @@
 #include "viewer/logic/spectra.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "algorithms/fft/fft_map.h"
-#include "kernels/fft/fft_spectra.h"
 #include "viewer/logic/each_cell.h"
 
 namespace convlens::viewer {
 
-namespace {
+SpectralStage::SpectralStage(const Plan& plan, const Stage& stage) : plan_(plan), stage_(stage) {
+  if (stage.axes.back().name != "l") spectra_ = gpu::spectra_of(plan.request());
+}
+
+SpectralCell SpectralStage::cell(const Coord& at) const {
+  return spectra_ ? by_kept_bins(at) : by_rows_and_columns(at);
+}
 
 // X̂(n, c, i, j, k, l), Ŵ(o, c, k, l).
-SpectralCell by_rows_and_columns(const Plan& plan, const Stage& stage, const Coord& cell) {
-  const std::size_t k = stage.axes.size() - 2, l = k + 1;
-  SpectralCell found{{stage.axes[k].extent, 2 * (stage.axes[l].extent - 1)}, cell[k], cell[l], cell, {}, {}};
+SpectralCell SpectralStage::by_rows_and_columns(const Coord& at) const {
+  const std::size_t k = stage_.axes.size() - 2, l = k + 1;
+  SpectralCell found{{stage_.axes[k].extent, 2 * (stage_.axes[l].extent - 1)}, at[k], at[l], at, {}, {}};
   found.tile[k] = found.tile[l] = 0;
-  const ConvProblem& p = plan.problem();
-  if (stage.made_from.front() == kInput) {
+  const ConvProblem& p = plan_.problem();
+  if (stage_.made_from.front() == kInput) {
     const fft::InputSpectrumMap map(p, found.lengths);
-    found.rows.first = map.rows.origin(cell[2]), found.columns.first = map.columns.origin(cell[3]);
+    found.rows.first = map.rows.origin(at[2]), found.columns.first = map.columns.origin(at[3]);
   } else {
     found.rows.scale = p.spec().dilation_h, found.columns.scale = p.spec().dilation_w;
   }
   return found;
 }
 
-// X̂(n, c, f, i, j, b), Ŵ(o, c, f, b).
-SpectralCell by_kept_bins(const Plan& plan, const Stage& stage, const Coord& cell) {
-  const gpu::Spectra spectra = gpu::spectra_of(plan.request());
-  const std::size_t b = stage.axes.size() - 1;
-  const gpu::Bin bin = spectra.bin(cell[b]);
-  SpectralCell found{{spectra.rows.points, spectra.columns.points}, bin.k, bin.l, cell, {}, {}};
-  found.tile[b] = 0;
-  const auto f_h = static_cast<int>(cell[2] / spectra.columns.phases());
-  const auto f_w = static_cast<int>(cell[2] % spectra.columns.phases());
-  if (stage.made_from.front() == kInput) {
-    found.rows = {1, spectra.rows.input(static_cast<int>(cell[3]), f_h, 0), spectra.rows.step};
-    found.columns = {1, spectra.columns.input(static_cast<int>(cell[4]), f_w, 0), spectra.columns.step};
+// X̂(n, c, f, i, j, b), Ŵ(o, c, f, b), Ŵ(o, c, f, b, e).
+SpectralCell SpectralStage::by_kept_bins(const Coord& at) const {
+  const SpectrumAxis &rows = spectra_->rows, &columns = spectra_->columns;
+  const std::size_t b = stage_.axes.size() - (holds_entries(stage_) ? 2 : 1);
+  const gpu::Bin bin = spectra_->bin(at[b]);
+  SpectralCell found{{rows.points, columns.points}, bin.k, bin.l, at, {}, {}};
+  std::fill(found.tile.begin() + static_cast<std::ptrdiff_t>(b), found.tile.end(), 0);
+  const auto f_h = static_cast<int>(at[2] / columns.phases()), f_w = static_cast<int>(at[2] % columns.phases());
+  if (stage_.made_from.front() == kInput) {
+    found.rows = {1, rows.input(static_cast<int>(at[3]), f_h, 0), rows.step};
+    found.columns = {1, columns.input(static_cast<int>(at[4]), f_w, 0), columns.step};
   } else {
-    found.rows = {spectra.rows.dilation, f_h, spectra.rows.step};
-    found.columns = {spectra.columns.dilation, f_w, spectra.columns.step};
+    found.rows = {rows.dilation, f_h, rows.step};
+    found.columns = {columns.dilation, f_w, columns.step};
   }
   return found;
 }
 
-}  // namespace
-
 bool holds_spectra(const Stage& stage) {
   const std::string& last = stage.axes.back().name;
-  return stage.made_from.size() == 1 && stage.made_from.front().id < 0 && (last == "b" || last == "l");
+  return stage.made_from.size() == 1 && stage.made_from.front().id < 0 && (last == "b" || last == "e" || last == "l");
 }
 
-SpectralCell spectral_cell(const Plan& plan, const Stage& stage, const Coord& cell) {
-  return stage.axes.back().name == "b" ? by_kept_bins(plan, stage, cell) : by_rows_and_columns(plan, stage, cell);
+bool is_bin(const Axis& axis) { return axis.name == "k" || axis.name == "l" || axis.name == "b"; }
+
+bool holds_entries(const Stage& stage) { return stage.axes.back().name == "e"; }
+
+Box one_entry(const Stage& stage, Box box) {
+  if (holds_entries(stage)) box.extent[stage.axes.size() - 1] = 1;
+  return box;
 }
 
 Spectrum spectrum_of(const SpectralCell& cell, const Source& source, const std::function<double(const Coord&)>& value) {

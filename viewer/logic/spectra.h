@@ -4,14 +4,19 @@
 //
 // Rows for the CPU have a spectrum's bins as two axes, (k, l); those for a GPU as one, b, in the order of their kernels
 // (kernels/fft/fft_spectra.h). Tiles, and the phases of a stride, are those of the rows' own index maps.
+//
+// Tensor cores multiply real matrices: there a bin may be several cells, on an axis e, which are its entries in them
+// (kernels/fft/fft_parts.h). On show is the bin that they make, without the power of two by which they are stored.
 #pragma once
 
 #include <complex>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "algorithms/fft/transform.h"
 #include "algorithms/interface/plan.h"
+#include "kernels/fft/fft_spectra.h"
 
 namespace convlens::viewer {
 
@@ -32,8 +37,28 @@ struct SpectralCell {
 // Whether a stage holds spectra of tiles of x or of w: it is made from that alone, and its cells are bins.
 bool holds_spectra(const Stage& stage);
 
-// Of such a stage.
-SpectralCell spectral_cell(const Plan& plan, const Stage& stage, const Coord& cell);
+// Whether an axis of a spectrum counts bins.
+bool is_bin(const Axis& axis);
+
+// Whether several cells of a stage, its entries, are one complex number; and the cells of `box` without all but the
+// first entry of each.
+bool holds_entries(const Stage& stage);
+Box one_entry(const Stage& stage, Box box);
+
+// Such a stage of a plan, which must outlive it; made once, asked for each cell.
+class SpectralStage {
+ public:
+  SpectralStage(const Plan& plan, const Stage& stage);
+  SpectralCell cell(const Coord& at) const;
+
+ private:
+  SpectralCell by_rows_and_columns(const Coord& at) const;
+  SpectralCell by_kept_bins(const Coord& at) const;
+
+  const Plan& plan_;
+  const Stage& stage_;
+  std::optional<gpu::Spectra> spectra_;  // of rows that number the bins they keep
+};
 
 // The bins with l ≤ W/2 of a tile, columns contiguous; `source` lists what is in the tile, `value` says how much it is.
 using Spectrum = std::vector<std::complex<double>>;

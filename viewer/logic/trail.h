@@ -4,7 +4,8 @@
 //   M(ξ, ν, n, t, s, o) ← V(ξ, ν, n, t, s, :), U(ξ, ν, o, :) ← x, w
 //   V(ξ, ν, n, t, s, c) → M(ξ, ν, n, t, s, :)
 //
-// Nothing else of the row is on it: other tiles that read the same pixels have another way.
+// Nothing else of the row is on it: other tiles that read the same pixels have another way. But a row may read what a
+// map names in another order, which is a stage of its own: x in NHWC, U in panels. Such a copy is on the way too.
 #pragma once
 
 #include <vector>

@@ -1,45 +1,24 @@
 // The value of any cell of any tensor on show, computed when it is asked for: from the picture or the random numbers,
 // through the index maps. Nothing is materialised, so that tensors of any size can be looked at.
 //
-//   element        x, w or a stage's cell where the map says        padding        0
-//   combination    Σ coefficient · element                          region of x    a bin of the tile's Fourier
-//   transform region of two stages, A and B   Σ A · B, of spectra Σ A · conj B
+//   element                  x, w or a stage's cell where the map says; padding is 0
+//   combination              Σ coefficient · element
+//   region of x or w         a bin of the tile's Fourier transform
+//   region of two stages     Σ A · B, of spectra Σ A · conj B
 //
 // All in float64: what is shown are the exact values of the mathematics, not those of a type's rounding.
 #pragma once
 
 #include <complex>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "viewer/logic/model.h"
+#include "viewer/logic/sources.h"
 #include "viewer/logic/spectra.h"
 
 namespace convlens::viewer {
-
-using Element = std::function<double(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>;
-
-// The values of x and w. With a picture, x is that picture, its colours repeated over the channels; w holds well-known
-// filters, a different one for each output channel. Otherwise both are uniform in [−1, 1).
-struct Sources {
-  Element x, w;
-  std::function<double(std::int64_t)> bias;
-};
-struct Numbers {               // an array of one's own, every element of x as it is
-  Shape shape{};               // N, C_i, H_i, W_i
-  std::vector<double> values;  // in this order
-};
-struct Photograph {  // grey or RGB, 0 to 1
-  std::int64_t height = 0, width = 0;
-  int channels = 0;
-  std::vector<float> samples;                        // (row·width + column)·channels + channel
-  std::shared_ptr<const Numbers> numbers = nullptr;  // in the place of all this
-};
-// Throws BadInput where numbers have another shape than the layer's input.
-Sources picture_sources(const ConvProblem& problem, const Photograph& photograph);
-Sources random_sources(const ConvProblem& problem, std::uint64_t seed);
 
 class Values {
  public:
@@ -56,15 +35,16 @@ class Values {
 
   double bias(std::int64_t output_channel) const { return sources_.bias(output_channel); }
 
-  // The largest finite magnitude among a few hundred cells spread over the tensor (of spectra: over its first tile),
-  // by which colours are scaled; 1 where all are zero. Any thread may ask; the answer is kept.
+  // The largest finite magnitude among a few hundred cells spread over the tensor (of spectra: over the tiles of the
+  // first image and channel, or the first of them where transforms are long), by which colours are scaled; 1 where all
+  // are zero. Any thread may ask; the answer is kept.
   double largest(const Exhibit& exhibit) const;
 
  private:
   double sample_largest(const Exhibit& exhibit) const;
   std::complex<double> of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const;
   std::complex<double> of_operand(const Plan& plan, Operand from, const Coord& cell) const;
-  std::complex<double> bin(const Plan& plan, const Stage& stage, const Coord& cell, const Source& source) const;
+  std::complex<double> bin(const Stage& stage, const Coord& cell) const;
   // A real tensor that holds complex numbers in two cells each, the real part in the first.
   std::complex<double> part(const Plan& plan, const Stage& stage, const Coord& cell, const Term& term) const;
   std::complex<double> product(const Plan& plan, const Stage& stage, const Source& source) const;
@@ -78,10 +58,11 @@ class Values {
     double roundoff = 0;  // of each of them
   };
   using SharedSpectrum = std::shared_ptr<const KeptSpectrum>;
-  SharedSpectrum spectrum(const Stage& stage, const SpectralCell& cell, const Source& source) const;
+  SharedSpectrum spectrum(const Stage& stage, const SpectralCell& cell) const;
 
   std::shared_ptr<const Model> model_;
   Sources sources_;
+  std::map<const Stage*, SpectralStage> spectral_;
   mutable std::mutex mutex_;
   mutable std::map<std::pair<const Stage*, Coord>, SharedSpectrum> spectra_;
   mutable double kept_bytes_ = 0;

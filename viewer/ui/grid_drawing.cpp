@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "viewer/ui/words.h"
 
@@ -209,9 +211,10 @@ std::size_t letters_of(const std::string& text) {
       std::ranges::count_if(text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
 }
 
-// Text in the middle of a cell, as large as fits; nothing where it would be too small to read.
+// Text in the middle of a cell, as large as fits; nothing where it would be too small to read. On a plate of that
+// colour, where it has one.
 void write_in_cell(const Placement& at, std::int64_t row, std::int64_t column, const std::string& text, double most,
-                   ImU32 colour, ImU32 rim) {
+                   ImU32 colour, ImU32 plate) {
   ImFont* const font = ImGui::GetFont();
   float pixels = std::min(static_cast<float>(most), ImGui::GetFontSize());
   ImVec2 size = font->CalcTextSizeA(pixels, 1e9f, 0, text.c_str());
@@ -223,14 +226,13 @@ void write_in_cell(const Placement& at, std::int64_t row, std::int64_t column, c
   const ImVec2 where{static_cast<float>(at.left(column) + (at.cell - size.x) / 2),
                      static_cast<float>(at.top(row) + (at.cell - size.y) / 2)};
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  if (rim != 0)
-    for (const auto& [dx, dy] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}})
-      draw.AddText(font, pixels, {where.x + static_cast<float>(dx), where.y + static_cast<float>(dy)}, rim,
-                   text.c_str());
+  if (plate != 0)
+    draw.AddRectFilled({where.x - 1, where.y}, {where.x + size.x + 1, where.y + size.y}, plate, pixels / 4);
   draw.AddText(font, pixels, where, colour, text.c_str());
 }
 
-void draw_numbers(const Placement& at, const CellPicture& picture, std::int64_t made) {
+// Not where a label stands.
+void draw_numbers(const Placement& at, const CellPicture& picture, const GridContents& contents) {
   if (!picture.painting || !picture.painting->done() || at.cell < kNumbersFrom) return;
   const std::scoped_lock lock(picture.painting->mutex);
   const Painting& p = *picture.painting;
@@ -239,11 +241,16 @@ void draw_numbers(const Placement& at, const CellPicture& picture, std::int64_t 
   for (const std::string& text : p.texts)
     if (const float width = letter_width(1) * static_cast<float>(letters_of(text)); width > 0)
       most = std::min(most, (at.cell - 3) / width);
+  std::set<std::pair<std::int64_t, std::int64_t>> labelled;
+  for (const GridLabel& label : contents.labels)
+    if (const auto position = contents.sheet.position(label.at)) labelled.emplace(position->row, position->column);
+  const std::int64_t made = made_rows(contents);
   for (std::size_t k = 0; k < p.texts.size(); ++k) {
     const auto width = static_cast<std::size_t>(p.width);
     const std::int64_t row = picture.requested.rows.first + static_cast<std::int64_t>(k / width);
-    write_in_cell(at, row, picture.requested.columns.first + static_cast<std::int64_t>(k % width), p.texts[k], most,
-                  row < made ? ink_on(p.pixels[k]) : ink_under_veil(p.pixels[k]), 0);
+    const std::int64_t column = picture.requested.columns.first + static_cast<std::int64_t>(k % width);
+    if (labelled.contains({row, column})) continue;
+    write_in_cell(at, row, column, p.texts[k], most, row < made ? ink_on(p.pixels[k]) : ink_under_veil(p.pixels[k]), 0);
   }
 }
 
@@ -254,7 +261,7 @@ void draw_labels(const Placement& at, const Rectangle& cells, const GridContents
         position->column < cells.columns.first || position->column >= cells.columns.first + cells.columns.count)
       continue;
     write_in_cell(at, position->row, position->column, label.text, at.cell / 1.5,
-                  label.positive ? IM_COL32(255, 190, 170, 255) : IM_COL32(160, 200, 255, 255), IM_COL32(0, 0, 0, 255));
+                  label.positive ? IM_COL32(255, 190, 170, 255) : IM_COL32(160, 200, 255, 255), IM_COL32(0, 0, 0, 190));
   }
 }
 
@@ -268,7 +275,7 @@ void draw_cells(const Placement& at, const Rectangle& cells, CellPicture& pictur
   if (contents.lines) draw_lines(at, cells, contents.sheet);
   draw_veil(at, contents);
   draw_marks(at, cells, picture, contents);
-  if (contents.labels.empty()) draw_numbers(at, picture, made_rows(contents));
+  draw_numbers(at, picture, contents);
   draw_labels(at, cells, contents);
   draw_cursor(at, contents);
   ImGui::PopClipRect();

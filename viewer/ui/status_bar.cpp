@@ -19,13 +19,25 @@ std::string fitting(const CellWords& words, float width) {
   return text(shown);
 }
 
+// What is left of the line.
+float room_beside() {
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  return right - ImGui::GetItemRectMax().x - ImGui::GetStyle().ItemSpacing.x;
+}
+
 // Faint, after what stands on the line, where it fits there; false where it does not.
 bool add_faint(const std::string& text) {
-  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-  if (ImGui::GetItemRectMax().x + ImGui::GetStyle().ItemSpacing.x + width_of(text) > right) return false;
+  if (width_of(text) > room_beside()) return false;
   ImGui::SameLine();
   ImGui::TextDisabled("%s", text.c_str());
   return true;
+}
+
+// As many terms as fit on the line, faint; nothing where not even one does.
+void add_combination(const Combination& combination) {
+  std::size_t shown = combination.terms.size();
+  while (shown > 0 && width_of(combination.text(shown)) > room_beside()) --shown;
+  if (shown > 0) add_faint(combination.text(shown));
 }
 
 // What the cell is; where that is too long, by the tensor's letter alone.
@@ -48,6 +60,7 @@ void draw_words(const CellWords& words, const std::string& notice, ImU32 colour,
     ImGui::PopStyleColor();
   }
   const bool address = add_faint(words.address);
+  add_combination(words.combination);
   ImGui::TextUnformatted(words.sum.terms > 0 ? fitting(words, width).c_str() : words.meaning.c_str());
   if (!address) add_faint(words.address);
   if (words.sum.terms > 0) add_faint(words.meaning);

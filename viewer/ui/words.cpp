@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "algorithms/interface/window.h"
+#include "kernels/fft/fft_parts.h"
 #include "viewer/logic/links.h"
 
 namespace convlens::viewer {
@@ -45,6 +46,9 @@ std::string stage_formula(const Plan& plan, const Stage& stage, const Coord& cel
       return "alignment padding: it only rounds a size up";
     case SourceKind::region: {
       std::string text = "depends on";
+      if (gpu::in_parts(plan, stage))
+        if (const std::string entry = gpu::entry_text(plan, stage, cell); !entry.empty())
+          text = "its entry " + entry + "; depends on";
       for (std::size_t k = 0; k < std::min(source.terms.size(), kMostTerms); ++k) {
         const Term& t = source.terms[k];
         text += (k > 0 ? ", " : " ") + std::to_string(t.at.size()) + " cells of " + operand_text(plan, t.from) +
@@ -137,17 +141,38 @@ std::string value_text(const Values& values, const Exhibit& exhibit, const Coord
   return number_text(std::abs(value)) + " at angle " + number_text(std::arg(value));
 }
 
+std::string byte_text(std::int64_t byte) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(byte));
+  return text;
+}
+
+// "Re at byte 0x10 − 0x210, Im at byte 0x10 − 0x110, times a power of two": a number put together from real ones.
+std::string parts_text(const Plan& plan, const Stage& stage, const Coord& cell) {
+  const auto [re, im] = gpu::parts_of(plan, stage, cell);
+  const auto sum = [&](const std::vector<gpu::RealNumber>& numbers) {
+    std::string text;
+    for (const gpu::RealNumber& number : numbers) {
+      text += number.factor < 0 ? (text.empty() ? "−" : " − ") : text.empty() ? "" : " + ";
+      text += byte_text(number.offset * size_of(stage.dtype));
+    }
+    return text;
+  };
+  return "Re at byte " + sum(re) + ", Im at byte " + sum(im) + ", times a power of two";
+}
+
 std::string address_text(const Model& model, const Exhibit& exhibit, const Coord& cell) {
   if (!exhibit.stored) return "never stored: it exists through its map alone";
+  if (exhibit.role == Role::stage)
+    if (const Plan& plan = *model.rows()[static_cast<std::size_t>(exhibit.row)].plan;
+        gpu::in_parts(plan, model.stage(exhibit)))
+      return parts_text(plan, model.stage(exhibit), cell);
   std::int64_t offset = 0, size = exhibit.bytes / std::max<std::int64_t>(1, exhibit.cells());
   if (exhibit.role == Role::stage)
     offset = model.stage(exhibit).offset(cell), size = model.stage(exhibit).cell_bytes();
   else
     for (std::size_t axis = 0; axis < exhibit.axes.size(); ++axis) offset += cell[axis] * exhibit.axes[axis].stride;
-  char text[64];
-  std::snprintf(text, sizeof text, "offset %lld  byte 0x%llx", static_cast<long long>(offset),
-                static_cast<unsigned long long>(offset * size));
-  return text;
+  return "offset " + std::to_string(offset) + "  byte " + byte_text(offset * size);
 }
 
 }  // namespace
@@ -201,7 +226,8 @@ CellWords cell_words(const Model& model, const Values& values, const Exhibit& ex
           value_text(values, exhibit, cell),
           address_text(model, exhibit, cell),
           sum_of(model, values, exhibit, cell, kMostSummands),
-          meaning_of(model, exhibit, cell)};
+          meaning_of(model, exhibit, cell),
+          combination_of(model, exhibit, cell)};
 }
 
 }  // namespace convlens::viewer

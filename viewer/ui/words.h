@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "viewer/logic/coefficients.h"
 #include "viewer/logic/sums.h"
 
 namespace convlens::viewer {
@@ -14,6 +15,7 @@ struct CellWords {
   std::string address;  // "offset 109829  byte 0x6b414", or why it has none
   Sum sum;              // with its numbers, where the cell is a sum
   std::string meaning;  // "= x(0, 12, 18, 5)", "a zero of the layer's padding", "Σ x·w over 64 channels and 9 taps"
+  Combination combination = {};  // of cells of M that make y, or of y that are made of one
 };
 
 CellWords cell_words(const Model& model, const Values& values, const Exhibit& exhibit, const Coord& cell);

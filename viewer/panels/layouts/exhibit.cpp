@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "algorithms/interface/registry.h"
+#include "kernels/fft/fft_parts.h"
 #include "viewer/logic/default_sheet.h"
 #include "viewer/panels/layouts/colouring.h"
 #include "viewer/panels/layouts/layouts.h"
@@ -41,22 +42,24 @@ void draw_exhibit_title(const Scene& scene, const Exhibit& exhibit, const Sheet&
     stored += " in " + grouped(scene.model().stage(exhibit).passes()) + " passes";
   std::string tooltip = exhibit.id + "\n" + extents(exhibit, true) + ", " + stored + "\n";
   if (exhibit.role == Role::blocks) tooltip += "a group reads its own channels: all other blocks are zeros\n";
-  if (exhibit.role == Role::stage) tooltip += scene.model().stage(exhibit).meaning + "\n";
+  if (exhibit.role == Role::stage) {
+    const Stage& stage = scene.model().stage(exhibit);
+    tooltip += stage.meaning + "\n";
+    if (gpu::in_parts(*scene.model().rows()[static_cast<std::size_t>(exhibit.row)].plan, stage))
+      tooltip += "shown as the numbers that they are, without the power of two that they are stored with\n";
+  }
   draw_title(exhibit.title, {extents(exhibit, false), stored, slice_text(exhibit, sheet, slice)},
              tooltip + colouring.words());
 }
 
-// The exact factors with which elements of x (or w) enter the cursor's cell.
+// The exact factors between the cursor's cell and those that it is made of, or goes into.
 std::vector<GridLabel> coefficients(const Scene& scene, const Exhibit& exhibit) {
-  constexpr std::size_t kMost = 512;
   std::vector<GridLabel> labels;
-  if (scene.links.kind != SourceKind::combination || scene.links.terms.size() > kMost) return labels;
-  if (exhibit.role != Role::input && exhibit.role != Role::filter) return labels;
-  for (const LinkedTerm& term : scene.links.terms) {
-    if ((term.from == kInput) != (exhibit.role == Role::input)) continue;
-    const bool positive = term.coefficient.value() >= 0;
-    labels.push_back({term.at.first, (positive ? "+" : "") + term.coefficient.text(), positive});
-  }
+  if (const auto found = scene.links.coefficients.find(exhibit.id); found != scene.links.coefficients.end())
+    for (const auto& [at, value] : found->second) {
+      const bool positive = value.value() >= 0;
+      labels.push_back({at, (positive ? "+" : "") + value.text(), positive});
+    }
   return labels;
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "viewer/logic/coefficients.h"
 #include "viewer/logic/default_sheet.h"
 #include "viewer/logic/each_cell.h"
 #include "viewer/panels/layouts/layouts.h"
@@ -54,29 +55,6 @@ std::vector<std::pair<Tie, Box>> tied(const Links& links, const std::string& id)
   return all;
 }
 
-// The factor of `element` of operand `from` in a cell of a stage; "" where the cell is no sum of elements.
-std::string coefficient_in(const Stage& stage, const Coord& cell, Operand from, const Coord& element) {
-  const Source source = stage.map->source(cell);
-  if (source.kind == SourceKind::combination)
-    for (const Term& term : source.terms)
-      if (term.from == from && term.at.contains(element)) return term.coefficient.text();
-  return "";
-}
-
-// Between the cursor's cell and `cell` of another tensor, which it is made of or goes into.
-std::string coefficient(const Model& model, const Cursor& cursor, const Exhibit& exhibit, const Coord& cell, Tie tie) {
-  const Exhibit& pointed = *model.find(cursor.tensor);
-  const auto operand = [](const Exhibit& e) {
-    return e.role == Role::input ? kInput : e.role == Role::filter ? kFilter : stage_operand(e.stage);
-  };
-  const bool blocks = exhibit.role == Role::blocks || pointed.role == Role::blocks;
-  if (tie == Tie::source && pointed.role == Role::stage && !blocks)
-    return coefficient_in(model.stage(pointed), cursor.at, operand(exhibit), cell);
-  if (tie == Tie::destination && exhibit.role == Role::stage && !blocks)
-    return coefficient_in(model.stage(exhibit), cell, operand(pointed), cursor.at);
-  return "";
-}
-
 Json row_of(const Exhibit& exhibit, Tie tie, const Box& box) {
   Json row{{"tensor", exhibit.id}, {"role", name(tie)}, {"cells", box.size()}};
   for (std::size_t axis = 0; axis < exhibit.axes.size(); ++axis) {
@@ -114,8 +92,7 @@ Json lit_cells(const Scene& scene, const Exhibit& exhibit) {
       const std::complex<double> value = scene.values->at(exhibit, at);
       row["value"] = value.real();
       if (exhibit.complex) row["imaginary"] = value.imag();
-      if (const std::string c = coefficient(scene.model(), cursor, exhibit, at, tie); !c.empty())
-        row["coefficient"] = c;
+      if (const auto factor = coefficient(scene.model(), cursor, exhibit, at, tie)) row["coefficient"] = factor->text();
       rows.push_back(std::move(row));
     });
   }

@@ -1,0 +1,128 @@
+#include "viewer/logic/sources.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "algorithms/error.h"
+#include "algorithms/tensor/random.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+// Filters that everyone knows, 3×3, one after the other along the output channels.
+constexpr std::array<std::array<double, 9>, 5> kFilters{{
+    {-1, 0, 1, -2, 0, 2, -1, 0, 1},                                                     // Sobel, vertical edges
+    {-1, -2, -1, 0, 0, 0, 1, 2, 1},                                                     // Sobel, horizontal edges
+    {1 / 16., 2 / 16., 1 / 16., 2 / 16., 4 / 16., 2 / 16., 1 / 16., 2 / 16., 1 / 16.},  // Gaussian
+    {0, -1, 0, -1, 5, -1, 0, -1, 0},                                                    // sharpen
+    {-2, -1, 0, -1, 1, 1, 0, 1, 2},                                                     // emboss
+}};
+
+// Such a filter in the middle of H_f × W_f taps, divided among the channels so that outputs stay in the picture's
+// range.
+double known_tap(const ConvProblem& p, std::int64_t o, std::int64_t u, std::int64_t v) {
+  const std::int64_t row = u - (p.hf() - 1) / 2 + 1, column = v - (p.wf() - 1) / 2 + 1;
+  if (row < 0 || row > 2 || column < 0 || column > 2) return 0;
+  const auto& filter = kFilters[static_cast<std::size_t>(o) % kFilters.size()];
+  return filter[static_cast<std::size_t>(row * 3 + column)] / static_cast<double>(p.ci_per_group());
+}
+
+// Which samples of a side of `of` one cell of `size` covers, and their weights, which sum up to 1. Where cells are
+// smaller than samples, the two nearest are blended.
+struct Cover {
+  double begin = 0, width = 1;
+  std::int64_t first = 0, end = 0;
+
+  Cover(std::int64_t at, std::int64_t size, std::int64_t of) {
+    const double step = static_cast<double>(of) / static_cast<double>(size);
+    width = std::max(1.0, step);
+    begin = std::clamp((static_cast<double>(at) + 0.5) * step - width / 2, 0.0, static_cast<double>(of) - width);
+    first = static_cast<std::int64_t>(begin);
+    end = std::min(of, static_cast<std::int64_t>(std::ceil(begin + width)));
+  }
+  double weight(std::int64_t k) const {
+    const double from = std::max(begin, static_cast<double>(k)),
+                 to = std::min(begin + width, static_cast<double>(k + 1));
+    return (to - from) / width;
+  }
+};
+
+// The whole photograph stretched over H_i × W_i: every cell is the mean of what it covers.
+struct Stretch {
+  Photograph photo;
+  std::int64_t height, width;
+
+  double at(std::int64_t h, std::int64_t w, int channel) const {
+    const Cover rows(h, height, photo.height), columns(w, width, photo.width);
+    double sum = 0;
+    for (std::int64_t r = rows.first; r < rows.end; ++r)
+      for (std::int64_t c = columns.first; c < columns.end; ++c)
+        sum += rows.weight(r) * columns.weight(c) *
+               static_cast<double>(
+                   photo.samples[static_cast<std::size_t>((r * photo.width + c) * photo.channels + channel)]);
+    return sum;
+  }
+
+  std::vector<double> cells() const {
+    std::vector<double> cells;
+    cells.reserve(static_cast<std::size_t>(height * width * photo.channels));
+    for (std::int64_t h = 0; h < height; ++h)
+      for (std::int64_t w = 0; w < width; ++w)
+        for (int channel = 0; channel < photo.channels; ++channel) cells.push_back(at(h, w, channel));
+    return cells;
+  }
+};
+
+// x is the array, where it has the layer's shape.
+Element numbers_of(const ConvProblem& p, const std::shared_ptr<const Numbers>& numbers) {
+  const auto text = [](const Shape& s) {
+    return std::to_string(s[0]) + "x" + std::to_string(s[1]) + "x" + std::to_string(s[2]) + "x" + std::to_string(s[3]);
+  };
+  const Shape s = p.x_shape();
+  if (numbers->shape != s)
+    throw BadInput("picture: an array of " + text(numbers->shape) + " numbers, must be as the layer's input, " +
+                   text(s));
+  return [numbers, s](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
+    return numbers->values[static_cast<std::size_t>(((n * s[1] + c) * s[2] + h) * s[3] + w)];
+  };
+}
+
+}  // namespace
+
+Sources picture_sources(const ConvProblem& p, const Photograph& photo) {
+  Sources sources{{},
+                  [p](std::int64_t o, std::int64_t, std::int64_t u, std::int64_t v) { return known_tap(p, o, u, v); },
+                  [](std::int64_t) { return 0.0; }};
+  if (photo.numbers) {
+    sources.x = numbers_of(p, photo.numbers);
+    return sources;
+  }
+  const auto stretch = std::make_shared<const Stretch>(Stretch{photo, p.hi(), p.wi()});
+  // Small images are made once, whose cells are means of many pixels; a cell of a large one when it is asked for.
+  constexpr std::int64_t kMostMade = std::int64_t{1} << 20;
+  if (p.hi() * p.wi() > kMostMade) {
+    sources.x = [stretch](std::int64_t, std::int64_t c, std::int64_t h, std::int64_t w) {
+      return stretch->at(h, w, static_cast<int>(c % stretch->photo.channels));
+    };
+  } else {
+    sources.x = [cells = std::make_shared<const std::vector<double>>(stretch->cells()), width = p.wi(),
+                 channels = photo.channels](std::int64_t, std::int64_t c, std::int64_t h, std::int64_t w) {
+      return (*cells)[static_cast<std::size_t>((h * width + w) * channels + c % channels)];
+    };
+  }
+  return sources;
+}
+
+Sources random_sources(const ConvProblem& p, std::uint64_t seed) {
+  const auto stream = [seed](std::uint64_t number, const Shape& s) -> Element {
+    return [key = random_bits(seed, number), s](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
+      return random_uniform(key, static_cast<std::uint64_t>(((n * s[1] + c) * s[2] + h) * s[3] + w));
+    };
+  };
+  return {stream(0, p.x_shape()), stream(1, p.w_shape()),
+          [key = random_bits(seed, 2)](std::int64_t o) { return random_uniform(key, static_cast<std::uint64_t>(o)); }};
+}
+
+}  // namespace convlens::viewer
