@@ -17,6 +17,7 @@ namespace {
 struct ChooseArguments {
   LayerArguments layers;
   RowArguments rows;
+  StateArgument state;
   bool measure = false, compare = false;
   std::string of_measuring;  // an option that was given and says how to measure
   ContestOptions contest{.stop = interrupted};
@@ -109,11 +110,12 @@ void add_choose(CLI::App& app, const Globals& globals) {
                   {"convlens choose --layer cv9", "convlens choose cv12 --measure --threads 1",
                    "convlens choose '1x32x28x28 --filter 32x3x3 --pad 1' --layout NHWC --algorithm direct.cpu "
                    "--algorithm im2win.cpu",
-                   "convlens choose cv11 cv12 --compare --json"});
+                   "convlens choose cv11 cv12 --compare --json", "convlens choose --state state.json --algorithm all"});
   const auto arguments = std::make_shared<ChooseArguments>();
   ChooseArguments* a = arguments.get();
   a->layers.add_to(command, Amount::many);
   a->rows.add_to(command, Amount::many);
+  a->state.add_to(command, "layer, rows, type and layouts");
   command.flag("--measure", a->measure, "run the candidates against each other, interleaved, and rank by time");
   command.flag(
       "--compare", a->compare,
@@ -126,7 +128,13 @@ void add_choose(CLI::App& app, const Globals& globals) {
   command.number(
       "--seconds", 0, 1e6, [a](double v) { a->contest.seconds = v, a->of_measuring = "--seconds"; },
       "and at least so long a layer; 0.5 when left out");
-  command.run([arguments, &globals] { choose(*arguments, globals); });
+  command.run([arguments, &globals] {
+    if (const std::optional<NamedByState> state = arguments->state.read()) {
+      arguments->layers.when_left_out(*state);
+      arguments->rows.when_left_out(*state, &NamedByState::chosen_runs);
+    }
+    choose(*arguments, globals);
+  });
 }
 
 }  // namespace convlens::cli

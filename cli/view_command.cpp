@@ -144,7 +144,8 @@ void choose_cursor(const ViewArguments& a, viewer::State& state) {
   if (!model.problem()) return;
   if (a.at.empty() && a.tensor.empty()) {
     // Another layer or row than the state's own moves a cursor that nobody has placed.
-    if (a.layers.given() || a.rows.algorithm_given()) state.cursor = model.valid(state.cursor);
+    if (a.layers.given() || a.layers.batch_given() || a.rows.algorithm_given())
+      state.cursor = model.valid(state.cursor);
     return;
   }
   viewer::Cursor cursor{"y", {}};
@@ -176,8 +177,10 @@ void refuse_wrong(const ViewArguments& a, const viewer::State& state) {
 
 void choose(const ViewArguments& a, viewer::State& state) {
   if (a.tour) state = viewer::at_tour_step(state, *a.tour);
-  if (a.layers.given()) {
-    const Layer layer = only(a.layers.layers(), "layer");
+  if (a.layers.given() || a.layers.batch_given()) {
+    LayerArguments layers = a.layers;
+    layers.when_left_out(NamedByState(state));
+    const Layer layer = only(layers.layers(), "layer");
     state.layer = layer.name;
     state.spec = layer.problem.spec();
   }

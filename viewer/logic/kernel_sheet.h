@@ -38,6 +38,9 @@ struct KernelSheet {
 // Whether it has kernels of its own: a row on the CPU has none, and a vendor's are not texts.
 bool has_kernels(const Algorithm& row);
 
+// The run whose kernels the panel shows: the one that the state names, or the first chosen one that has kernels, or "".
+std::string kernel_run(const State& state);
+
 // The runs whose kernels can be shown: those chosen that have kernels, then all other rows that do.
 std::vector<std::string> kernel_runs(const State& state);
 
