@@ -224,6 +224,28 @@ TEST_CASE(
   folder.good("bench --state s.json --repeats 1");
 }
 
+TEST_CASE("view --save writes the state without a display or a viewer, and every command reads what it wrote") {
+  const StateFolder folder;
+  folder.good("view '3x4x6x6 --filter 5x3x3' --algorithm direct.ref --layout CHWN --dtype f64 --save saved.json");
+  const auto record = json_lines(folder.good("bench --state saved.json --repeats 1 --json")).front();
+  CHECK(record["problem"]["co"] == 5);
+  CHECK(record["layout"]["y"] == "CHWN");
+  CHECK(record["dtype"] == "f64");
+  // A state with one field changed, and nothing else.
+  folder.good("view --state saved.json --batch 2 --save other.json");
+  ordered_json saved = ordered_json::parse(folder.contents("saved.json"));
+  saved["problem"]["n"] = 2;
+  CHECK(saved == ordered_json::parse(folder.contents("other.json")));
+
+  const CommandResult wrong = folder.run("view --state s.json --set cursor.tensor=z --save wrong.json");
+  CHECK(wrong.exit == 2);
+  CHECK(folder.contents("wrong.json") == "");
+  CHECK_THAT(folder.run("view --save a.json --export ./a.json").err,
+             Contains("--save: a.json, must be another file than that of --export"));
+  CHECK_THAT(folder.run("view --save /nowhere/at/all.json").err,
+             Contains("state: /nowhere/at/all.json, cannot be written"));
+}
+
 TEST_CASE("view takes a batch size without a layer for that of the state's layer") {
   const StateFolder folder;
   const auto bytes_of_x = [&](const std::string& call) {
