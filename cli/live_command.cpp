@@ -134,6 +134,9 @@ class Live {
       if (job_of(answer) == id_) set_.take(answer);
     measured_ = measured_ || set_.measured();
     if (client_.state() == Client::State::other_version) throw Unsupported("--worker: " + client_.says());
+    // At a terminal somebody sees that, and decides.
+    if (!keyboard_.terminal() && client_.idle_seconds() > kMostPreparation)
+      throw NoDevice("--worker: " + client_.says());
     if (client_.state() != Client::State::gone) return;
     if (rewrites_) print(row() + "\n");
     // What a worker that is gone leaves: the last line is not lost with it.
@@ -145,7 +148,7 @@ class Live {
   // Each trouble once, and why a set is refused where its line may be too long for that.
   void say_trouble() {
     // What is said of the seconds that have passed changes with each.
-    const std::string now = silent() ? "silent" : client_.trouble();
+    const std::string now = silent() ? "silent" : client_.is_idle() ? "idle" : client_.trouble();
     if (now != trouble_said_ && !now.empty()) say_apart("live: the worker " + client_.trouble());
     trouble_said_ = now;
     if (rewrites_ && set_.refused() != refused_said_ && !set_.refused().empty())
