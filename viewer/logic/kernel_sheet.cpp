@@ -17,13 +17,6 @@ namespace {
 
 constexpr const char* kOtherwise = "sm_90a";  // compiled for, where there is no GPU and nothing is said
 
-std::string architecture_here() {
-  const std::vector<Device*> gpus = devices();
-  if (gpus.empty()) return kOtherwise;
-  const std::string name = gpus.front()->facts().architecture;
-  return name + (std::stoi(name.substr(3)) >= 90 ? "a" : "");
-}
-
 // As near to what the state asks for as the row can: a row for tensor cores is shown for f16.
 Request nearest_request(const Run& run, const State& state, const ConvProblem& problem, KernelSheet& sheet) {
   Request request = complete(*run.algorithm, {problem, state.dtype, state.layouts, run.options});
@@ -139,6 +132,13 @@ std::string choose_run(const State& state, KernelSheet& sheet) {
 }
 
 }  // namespace
+
+std::string architecture_here() {
+  const std::vector<Device*> gpus = devices();
+  if (gpus.empty()) return kOtherwise;
+  const std::string name = gpus.front()->facts().architecture;
+  return name + (std::stoi(name.substr(3)) >= 90 ? "a" : "");
+}
 
 bool has_kernels(const Algorithm& row) { return row.unit != Unit::cpu && !row.vendor; }
 
