@@ -77,7 +77,8 @@ class Records {
                       : "") +
           "\nGFLOP/s: direct-equivalent FLOPs / median time" +
           (effective_ ? "; effective: the algorithm executes another number of FLOPs, so this is no utilisation" : "") +
-          ".\nfloor/time: the least time that the direct sum could take on this machine / median time.\n");
+          ".\nquartiles: half of the samples lie between them.\nfloor/time: the least time that the direct sum could "
+          "take on this machine / median time.\n");
     if (!advice_.empty()) say(advice_);
   }
 
@@ -96,13 +97,12 @@ class Records {
       advice_ = advice_on_waiting(m.timing, r.resolved_threads());
     table_.add({layer.text(), plan.run_name() + (calls_ && m.kernel_alone ? " (kernel)" : ""),
                 std::string(name(r.dtype)), cli::text(r.layouts), significant(median, 4),
-                significant(m.timing.min_ms(), 4), percent(m.timing.spread()),
+                significant(m.timing.min_ms(), 4), quartiles(m.timing),
                 rate(plan.flops()) + (effective ? " effective" : ""), rate(plan.executed_flops()),
                 fixed(m.floor_fraction, 3), bytes_short(plan.workspace_bytes())});
   }
-  static std::string percent(double share) {
-    const std::string text = fixed(100 * share, 1);
-    return text == "n/a" ? text : text + " %";
+  static std::string quartiles(const Timing& timing) {
+    return significant(timing.quantile_ms(0.25), 3) + " – " + significant(timing.quantile_ms(0.75), 3);
   }
 
   const Globals& globals_;
@@ -118,7 +118,7 @@ class Records {
                 {"layouts"},
                 {"median ms", true},
                 {"min ms", true},
-                {"spread", true},
+                {"quartiles ms", true},
                 {"GFLOP/s", true},
                 {"executed", true},
                 {"floor/time", true},
