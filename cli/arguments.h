@@ -55,6 +55,7 @@ class RowArguments {
   void add_row_to(Command& command);             // ROW, --dtype and --layout, one of each; no --device
   bool algorithm_given() const { return !runs_.empty(); }
   bool asks_for_all() const;  // by `--algorithm all`, or by not saying
+  bool asks_for_all_options() const { return options_ == "all"; }
 
   // Instead of what is not given: those runs of the state, and its type and layouts.
   using RunsOf = std::vector<std::string> (NamedByState::*)() const;

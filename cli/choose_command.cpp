@@ -23,7 +23,8 @@ struct ChooseArguments {
   ContestOptions contest{.stop = interrupted};
 };
 
-// The runs to choose from: those that are named, or all that are worth a look.
+// The runs to choose from: those that are named, or all that are worth a look; and with --options all every combination
+// of listed values besides.
 std::vector<Run> runs_asked_for(const RowArguments& rows) {
   const std::vector<Run> runs = rows.runs_here();
   if (!rows.asks_for_all()) return runs;
@@ -31,6 +32,7 @@ std::vector<Run> runs_asked_for(const RowArguments& rows) {
   std::erase_if(all, [&](const Run& run) {
     return std::ranges::none_of(runs, [&](const Run& here) { return here.algorithm == run.algorithm; });
   });
+  if (rows.asks_for_all_options()) all.insert(all.end(), runs.begin(), runs.end());
   return all;
 }
 
