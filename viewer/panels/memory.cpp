@@ -91,19 +91,29 @@ std::string bar_text(const MemoryBar& bar, const LargestBatches* batches, std::i
          (bar.known ? "" : " without it") + " in " + bytes_text(limit);
 }
 
+struct Bars {
+  std::string key;  // what they are of
+  std::vector<MemoryBar> bars;
+};
+
 void draw_bars(Scene& scene) {
   const std::int64_t limit = scene.state.memory_limit;
   const std::string key = std::to_string(scene.version) + "," + std::to_string(limit);
-  const auto* found =
-      scene.kept.get<Later<std::vector<MemoryBar>>>("memory bars")
-          .get(key, scene.painter, [model = scene.shared_model, limit] { return memory_bars(*model, limit); });
-  const auto* batches =
-      scene.kept.get<Later<LargestBatches>>("largest batches")
-          .get(key, scene.painter, [model = scene.shared_model, limit](const std::function<bool()>& stop) {
-            return largest_batches(*model, limit, stop);
-          });
+  const Bars* found =
+      scene.kept.get<Later<Bars>>("memory bars").get(key, scene.painter, [key, model = scene.shared_model, limit] {
+        return Bars{key, memory_bars(*model, limit)};
+      });
   if (found == nullptr) return faint_text("...");
-  const std::vector<MemoryBar>& bars = *found;
+  const std::vector<MemoryBar>& bars = found->bars;
+  // Only then what takes longer: what is asked for last is done first.
+  auto& search = scene.kept.get<Later<LargestBatches>>("largest batches");
+  const LargestBatches* batches = nullptr;
+  if (found->key == key)
+    batches = search.get(key, scene.painter, [model = scene.shared_model, limit](const std::function<bool()>& stop) {
+      return largest_batches(*model, limit, stop);
+    });
+  else
+    search.leave();
   std::int64_t most = 1;
   for (const MemoryBar& bar : bars) most = std::max(most, bar.allocated());
   const ImVec2 space = ImGui::GetContentRegionAvail();
