@@ -24,6 +24,7 @@ constexpr bool a_k_contiguous = false, b_k_contiguous = false, vector_a = true, 
 constexpr bool segmented = false, bias_of_rows = false;
 #endif
 #include "common/gemm_tile.cuh"
+#include "common/multiply_slices.cuh"
 
 constexpr int warp_m = 8 * thread_m, warp_n = 4 * thread_n;
 constexpr int warps_n = tile_n / warp_n, threads = tile_m / warp_m * warps_n * 32;

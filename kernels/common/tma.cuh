@@ -1,15 +1,11 @@
 // Copies of whole tiles by Hopper's copy engine (TMA): one thread asks, the hardware computes all addresses, zeros what
 // lies outside the tensor, and tells a barrier how many bytes have come (PTX ISA, cp.async.bulk.tensor).
 //
-// A tile arrives as rows of at most 128 bytes. Their 16-byte pieces are permuted so that neither reading a column of
-// pieces nor a row meets a bank of shared memory twice:
-//
-//   piece j of row r lies at r·128 + 16·(j xor r mod 8)          (SWIZZLE_128B; the tile begins at a multiple of 1024)
-//
-// Threads that write such rows themselves, or read them, use `swizzled`.
+// A tile arrives as rows of at most 128 bytes, whose pieces are permuted as in swizzled_rows.cuh (SWIZZLE_128B).
 #pragma once
 
 #include "common/mbarrier.cuh"
+#include "common/swizzled_rows.cuh"
 
 // Opaque; the program describes it (kernels/tensor_map.h) and the driver encodes it.
 struct alignas(64) TensorMap {
@@ -25,12 +21,6 @@ template <class T>
 struct TensorArgument<true, T> {
   using Type = TensorMap;
 };
-
-constexpr int row_bytes = 128, row_elements = 64;  // 16-bit elements of a row
-
-__device__ __forceinline__ constexpr int swizzled(int row, int piece) {
-  return row * row_bytes + ((piece ^ row % 8) << 4);
-}
 
 // The box at (c0, c1, c2), (c0, …, c3), contiguous axis first.
 __device__ __forceinline__ void copy_box(void* to, const TensorMap& map, Barrier* full, int c0, int c1, int c2) {

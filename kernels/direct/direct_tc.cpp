@@ -1,4 +1,4 @@
-// direct.tc: direct convolution on Hopper's tensor cores.
+// direct.tc: direct convolution on Hopper's tensor cores, or on those of any GPU since sm_80.
 #include <algorithm>
 
 #include "algorithms/interface/tensor_maps.h"
@@ -25,35 +25,45 @@ Argument patches(const Request& request, const DirectTiling& tiling) {
                          static_cast<int>((tiling.patch_rows - 1) * apart + 1), static_cast<int>(tiling.images)}});
 }
 
-Kernel product(const Request& request, const DirectTiling& tiling) {
+Kernel product(const Request& request, const DirectTiling& tiling, const FilterRows& filter) {
   const ConvProblem& p = request.problem;
   const ConvSpec& s = p.spec();
   const bool pieces = is_on(request, "vector_io");
   const auto constant = [](const char* name, std::int64_t value) { return Constant(name, static_cast<int>(value)); };
-  Kernel made = kernel(request, "direct/direct_tc.cu", "direct_tc",
-                       {constant("tile_n", tiling.tile_n),
-                        constant("m_tiles", tiling.m_tiles),
-                        constant("patch_slots", tiling.patch_slots),
-                        constant("filter_slots", tiling.filter_slots),
-                        constant("fetching_threads", tiling.fetching_threads()),
-                        constant("few_channels", tiling.by_elements ? p.ci_per_group() : 1),
-                        constant("tile_images", tiling.images),
-                        constant("tile_rows", tiling.rows),
-                        constant("tile_columns", tiling.columns),
-                        constant("taps_down", s.hf),
-                        constant("taps_across", s.wf),
-                        constant("stride_down", s.stride_h),
-                        constant("stride_across", s.stride_w),
-                        constant("dilation_down", s.dilation_h),
-                        constant("dilation_across", s.dilation_w),
-                        {"by_elements", tiling.by_elements},
-                        {"single_group", p.groups() == 1},
-                        {"whole_windows", tiling.whole_windows},
-                        {"by_tma", tiling.by_tma},
-                        {"vector_fetch", pieces && request.layouts.x == Layout::NHWC && p.ci_per_group() % 8 == 0},
-                        {"vector_io", pieces && p.co_per_group() % 8 == 0},
-                        {"jitter", is_on(request, "jitter")}});
+  std::vector<Constant> constants{
+      constant("tile_n", tiling.tile_n),
+      constant("few_channels", tiling.by_elements ? p.ci_per_group() : 1),
+      constant("tile_images", tiling.images),
+      constant("tile_rows", tiling.rows),
+      constant("tile_columns", tiling.columns),
+      constant("taps_down", s.hf),
+      constant("taps_across", s.wf),
+      constant("stride_down", s.stride_h),
+      constant("stride_across", s.stride_w),
+      constant("dilation_down", s.dilation_h),
+      constant("dilation_across", s.dilation_w),
+      {"by_elements", tiling.by_elements},
+      {"single_group", p.groups() == 1},
+      {"whole_windows", tiling.whole_windows},
+      {"vector_fetch", pieces && request.layouts.x == Layout::NHWC && p.ci_per_group() % 8 == 0},
+      {"vector_io", pieces && p.co_per_group() % 8 == 0}};
+  if (tiling.by_mma) {
+    constants.insert(constants.end(), {constant("tile_m", kMmaPixels), constant("tile_k", kRowElements),
+                                       constant("stages", tiling.filter_slots), constant("filter_pitch", filter.pitch),
+                                       constant("filter_channels", filter.channels)});
+    Kernel made = kernel(request, "direct/direct_mma.cu", "direct_mma", std::move(constants));
+    made.architectures = {.why = "instructions=mma: mma.sync and cp.async"};
+    return made;
+  }
+  constants.insert(constants.end(), {constant("m_tiles", tiling.m_tiles),
+                                     constant("patch_slots", tiling.patch_slots),
+                                     constant("filter_slots", tiling.filter_slots),
+                                     constant("fetching_threads", tiling.fetching_threads()),
+                                     {"by_tma", tiling.by_tma},
+                                     {"jitter", is_on(request, "jitter")}});
+  Kernel made = kernel(request, "direct/direct_tc.cu", "direct_tc", std::move(constants));
   made.architectures = kHopper;
+  made.architectures.why = "wgmma; instructions=mma needs 8.0";
   return made;
 }
 
@@ -61,16 +71,22 @@ Decisions decide(const Request& request) {
   const ConvProblem& p = request.problem;
   const DirectTiling tiling = choose_direct_tiling(request).value();
   const FilterRows filter(request, tiling.by_elements ? p.ci_per_group() : ceil_div(p.ci_per_group(), 8) * 8);
-  const std::int64_t tiles = tiling.tiles(p), grid = std::min<std::int64_t>(tiles, kHopperMultiprocessors);
+  const std::int64_t tiles = tiling.tiles(p);
+  const std::int64_t grid = tiling.by_mma ? tiles : std::min<std::int64_t>(tiles, kHopperMultiprocessors);
+  const auto by_copy_engine = [&](int rows) {
+    return tiling.by_elements ? filter.whole(request, rows) : filter.by_taps(request, rows);
+  };
   Program program{request, {}};
   if (filter.packed) program.steps.push_back(filter.launch(request));
   program.steps.push_back(Launch{
       .sentence = "stages the patch under each tile once and multiplies it tap by tap",
-      .kernel = product(request, tiling),
+      .kernel = product(request, tiling, filter),
       .grid = {grid},
-      .block = {kMultiplyingThreads + tiling.fetching_threads()},
+      .block = {tiling.by_mma ? 2 * tiling.tile_n : kMultiplyingThreads + tiling.fetching_threads()},
       .shared_bytes = tiling.shared_bytes(p),
-      .arguments = {tiling.by_elements ? filter.whole(request, tiling.tile_n) : filter.by_taps(request, tiling.tile_n),
+      .arguments = {!tiling.by_mma  ? by_copy_engine(tiling.tile_n)
+                    : filter.packed ? buffer("filter")
+                                    : w(),
                     tiling.by_tma ? patches(request, tiling) : x(), bias(), y()},
       .tiles =
           [tiling, p, grid, tiles](const Dim3& block) {
@@ -95,7 +111,9 @@ Decisions decide(const Request& request) {
 Rule tma_if_asked_for() {
   return {"fetch = tma: NHWC, C_i a multiple of 8", [](const Request& request) -> std::optional<Refusal> {
             if (!request.options.is("fetch", "tma")) return std::nullopt;
-            const std::string why = why_no_patches_by_tma(request);
+            const std::string why = request.options.is("instructions", "mma")
+                                        ? "fetch: tma, must be auto or threads with instructions=mma"
+                                        : why_no_patches_by_tma(request);
             if (why.empty()) return std::nullopt;
             Request nearest = request;
             nearest.options.set("fetch", "auto");
@@ -104,14 +122,16 @@ Rule tma_if_asked_for() {
 }
 
 Rule patch_fits() {
-  return {"a tap's patch in 227 KiB of shared memory", [](const Request& request) -> std::optional<Refusal> {
+  return {"a tap's patch in 227 KiB of shared memory, or 99 with mma",
+          [](const Request& request) -> std::optional<Refusal> {
             if (choose_direct_tiling(request)) return std::nullopt;
             Request nearest = request;
             for (const char* option : {"fetch", "windows", "tile_pixels", "patch_slots", "filter_slots"})
               nearest.options.set(option, "auto");
             const ConvProblem& p = request.problem;
+            const std::int64_t most = request.options.is("instructions", "mma") ? kMmaSharedBytes : kHopperSharedBytes;
             return Refusal{"window: " + std::to_string(p.extent_h()) + "x" + std::to_string(p.extent_w()) +
-                               ", the patch of one pixel must be ≤ " + std::to_string(kHopperSharedBytes) +
+                               ", the patch of one pixel must be ≤ " + std::to_string(most) +
                                " bytes with its rings, and a box of TMA ≤ " + std::to_string(kMostBox),
                            choose_direct_tiling(nearest) ? std::optional(nearest) : std::nullopt};
           }};
@@ -128,7 +148,14 @@ const Algorithm& direct_tc() {
       .sentence = "Stages the patch of x under a tile of y once, and multiplies it on tensor cores, tap by tap.",
       .source = "the definition",
       .options =
-          {{"fetch",
+          {{"instructions",
+            "Instructions",
+            "Hopper's own (wgmma), or mma.sync of every GPU since sm_80; then threads fetch one patch under 128 pixels "
+            "at "
+            "a time, and tile_pixels, patch_slots and jitter mean nothing.",
+            {"wgmma", "mma"},
+            "wgmma"},
+           {"fetch",
             "Fetch",
             "Let the copy engine (TMA) fetch patches, or threads; auto: TMA where it can.",
             {"auto", "tma", "threads"},

@@ -27,57 +27,12 @@ constexpr bool by_elements = false, single_group = true, whole_windows = true, b
                vector_io = true;
 constexpr bool jitter = false;
 #endif
-#include "common/schedule.h"
 #include "common/store_rows.cuh"
-#include "direct/fragments.cuh"
+#include "direct/tile_of_pixels.cuh"
 
 constexpr int multiplying_threads = 256, warpgroup = 128;
 constexpr int filter_thread = fetching_threads - 32, patch_threads = by_tma ? 1 : filter_thread;
 constexpr int filter_bytes = tile_n * row_bytes, staging_bytes = 16 * row_bytes;  // of a warp
-constexpr int filter_rows_a_patch = whole_windows ? taps_down : 1;
-// Blocks of 64 values of k that a patch is multiplied by, for each block of channels.
-constexpr int blocks_a_patch = by_elements ? (Elements::reduction + 63) / 64 : filter_rows_a_patch * taps_across;
-
-// One tile of y.
-struct Tile {
-  int group, first_o, end_o, n, p, q;
-
-  __device__ Tile(const Sizes& s, int index) {
-    const int columns = (s.cog + tile_n - 1) / tile_n;
-    const TileIndex at = tile_of_block(index, columns * s.groups, false);
-    group = at.column / columns;
-    first_o = group * s.cog + at.column % columns * tile_n;
-    end_o = min(first_o + tile_n, (group + 1) * s.cog);
-    q = at.row % across(s) * tile_columns;
-    p = at.row / across(s) % down(s) * tile_rows;
-    n = at.row / across(s) / down(s) * tile_images;
-  }
-  static __device__ int across(const Sizes& s) { return (s.wo + tile_columns - 1) / tile_columns; }
-  static __device__ int down(const Sizes& s) { return (s.ho + tile_rows - 1) / tile_rows; }
-  static __device__ int count(const Sizes& s) {
-    const int columns = (s.cog + tile_n - 1) / tile_n * s.groups;
-    return columns * across(s) * down(s) * ((s.n + tile_images - 1) / tile_images);
-  }
-};
-
-// What of k a patch holds: channels from c on, filter rows from u on.
-struct PatchOfK {
-  int c, u;
-
-  __device__ PatchOfK(int index) {
-    constexpr int down = taps_down / filter_rows_a_patch;
-    c = index / down * row_elements;
-    u = index % down * filter_rows_a_patch;
-  }
-  static __device__ int count(const Sizes& s) {
-    return by_elements ? 1 : (s.cig + row_elements - 1) / row_elements * (taps_down / filter_rows_a_patch);
-  }
-  // Steps of 16 in a block: an even number, so that the registers of fragments alternate.
-  __device__ int steps(const Sizes& s, int block) const {
-    const int values = by_elements ? Elements::reduction - block * row_elements : s.cig - c;
-    return values > 32 ? 4 : 2;
-  }
-};
 
 struct Rings {
   unsigned char *patches, *filters;
@@ -103,9 +58,7 @@ __device__ void fetch_patches(const Rings& rings, const Input& x, const Sizes& s
   for (int index = blockIdx.x; index < Tile::count(s); index += gridDim.x) {
     const Tile tile(s, index);
     for (int k = 0; k < PatchOfK::count(s); ++k, place.advance()) {
-      const PatchOfK of(k);
-      const PatchOrigin from{tile.n, tile.p * s.stride_h - s.pad_top + of.u * dilation_down,
-                             tile.q * s.stride_w - s.pad_left, tile.group * s.cig + of.c, s.cig - of.c};
+      const PatchOrigin from = patch_origin(s, tile, PatchOfK(k));
       wait(&rings.patch_empty[place.slot], place.parity ^ 1);
       fetch_patch(rings.patches + place.slot * patch_bytes, &rings.patch_full[place.slot], x, s, from, thread);
     }
@@ -132,12 +85,7 @@ __device__ void fetch_filters(const Rings& rings, const TensorMap& filter, const
 // The sums of 64 pixels: 16 of each warp, 64 channels at a time through its own corner of shared memory.
 __device__ __forceinline__ void store(Element* y, const float (&sums)[tile_n / 2], const Element* bias,
                                       unsigned char* staging, const Tile& tile, int first_pixel, const Sizes& s) {
-  const auto offset = [&](int row) {
-    const int index = first_pixel + row;
-    const Pixel at(index);
-    const int n = tile.n + at.image, p = tile.p + at.row, q = tile.q + at.column;
-    return index < tile_pixels && n < s.n && p < s.ho && q < s.wo ? n * s.y_n + p * s.y_h + q * s.y_w : -1;
-  };
+  const auto offset = [&](int row) { return tile.offset_in_y(s, first_pixel + row); };
 #pragma unroll
   for (int first = 0; first < tile_n; first += row_elements) {
     __syncwarp();  // what was staged before is stored
@@ -151,7 +99,8 @@ __device__ __forceinline__ void store(Element* y, const float (&sums)[tile_n / 2
 __device__ void multiply(const Rings& rings, const unsigned short* table, unsigned char* staging, const Element* bias,
                          Element* y, const Sizes& s) {
   using Fragments = FragmentsOf<by_elements>::Type;
-  const int group = threadIdx.x / warpgroup, warp = threadIdx.x / 32, first_pixel = group * m_tiles * 64;
+  const int group = threadIdx.x / warpgroup, warp = threadIdx.x / 32;
+  const int first_pixel = group * m_tiles * 64 + warp % 4 * 16;
   const Fragments fragments[2] = {Fragments(first_pixel), Fragments(first_pixel + (m_tiles - 1) * 64)};
   RingPlace<patch_slots> patch;
   RingPlace<filter_slots> place;
@@ -190,7 +139,7 @@ __device__ void multiply(const Rings& rings, const unsigned short* table, unsign
     if (threadIdx.x % warpgroup == 0) arrive(&rings.filter_empty[before]);
 #pragma unroll
     for (int m = 0; m < m_tiles; ++m)
-      store(y, sums[m], bias, staging + warp * staging_bytes, tile, first_pixel + m * 64 + warp % 4 * 16, s);
+      store(y, sums[m], bias, staging + warp * staging_bytes, tile, first_pixel + m * 64, s);
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kStagingBytes = 16 << 10, kBarrierBytes = 256;
 constexpr std::int64_t kFewChannels = 16;      // below, all of them and all taps make one row of k
 constexpr std::int64_t kMostElements = 65535;  // of a patch, by the kernel's table
-constexpr int kMostFilterSlots = 6;
+constexpr int kMostFilterSlots = 6, kMostMmaSlots = 3;
 
 }  // namespace
 
@@ -34,8 +34,12 @@ std::int64_t DirectTiling::steps(const ConvProblem& p) const {
 }
 
 std::int64_t DirectTiling::shared_bytes(const ConvProblem& p) const {
-  return kTileAlignment + patch_slots * patch_bytes + filter_slots * tile_n * kRowBytes + kStagingBytes +
-         (by_elements ? steps(p) * 32 : 0) + kBarrierBytes;
+  const std::int64_t table = by_elements ? steps(p) * 32 : 0;
+  if (by_mma)
+    return std::max(patch_bytes + filter_slots * tile_n * (kRowBytes + 16) + table,
+                    std::int64_t{kMmaPixels} * (tile_n + 8) * 4);
+  return kTileAlignment + patch_slots * patch_bytes + filter_slots * tile_n * kRowBytes + kStagingBytes + table +
+         kBarrierBytes;
 }
 
 std::int64_t DirectTiling::channel_tiles(const ConvProblem& p) const {
@@ -124,7 +128,8 @@ std::string why_no_patches_by_tma(const Request& request) {
 namespace {
 
 // Output channels of a tile that registers allow: all, or a part with few idle ones.
-std::vector<int> channel_counts(const ConvProblem& p, int m_tiles) {
+std::vector<int> channel_counts(const ConvProblem& p, int m_tiles, bool by_mma) {
+  if (by_mma) return {p.co_per_group() > 64 ? 128 : 64};
   const std::int64_t most = m_tiles == 2 ? 96 : 256, all = ceil_div(p.co_per_group(), 16) * 16;
   std::vector<int> counts;
   for (const std::int64_t count : {all, std::int64_t{64}, std::int64_t{96}, std::int64_t{128}, std::int64_t{192}})
@@ -137,31 +142,37 @@ std::vector<int> channel_counts(const ConvProblem& p, int m_tiles) {
 std::optional<DirectTiling> choose_tiling(const Request& request, bool by_tma) {
   const ConvProblem& p = request.problem;
   const OptionSet& options = request.options;
-  const bool by_elements = p.ci_per_group() < kFewChannels;
+  const bool by_elements = p.ci_per_group() < kFewChannels, by_mma = options.is("instructions", "mma");
+  const std::int64_t most_bytes = by_mma ? kMmaSharedBytes : kHopperSharedBytes;
   std::optional<DirectTiling> best;
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](DirectTiling tiling) {
+    tiling.by_mma = by_mma;
     tiling.lay_out(p);
     if (by_elements && tiling.positions() * p.ci_per_group() > kMostElements) return;
     if (by_tma && !tiling.within_box(p)) return;
     for (const int patch_slots : {1, 2}) {
-      if (!options.is("patch_slots", "auto") && options["patch_slots"] != std::to_string(patch_slots)) continue;
+      if (by_mma && patch_slots > 1) continue;
+      if (!by_mma && !options.is("patch_slots", "auto") && options["patch_slots"] != std::to_string(patch_slots))
+        continue;
       tiling.patch_slots = patch_slots;
       const bool free = options.is("filter_slots", "auto");
-      tiling.filter_slots = free ? kMostFilterSlots : std::stoi(options["filter_slots"]);
-      while (free && tiling.filter_slots > 2 && tiling.shared_bytes(p) > kHopperSharedBytes) --tiling.filter_slots;
-      if (tiling.shared_bytes(p) > kHopperSharedBytes) continue;
+      tiling.filter_slots = free ? (by_mma ? kMostMmaSlots : kMostFilterSlots) : std::stoi(options["filter_slots"]);
+      while (free && tiling.filter_slots > 2 && tiling.shared_bytes(p) > most_bytes) --tiling.filter_slots;
+      if (tiling.shared_bytes(p) > most_bytes) continue;
       if (best && tiling.cost(p, 1) >= least) continue;
       if (const double needed = tiling.cost(p, tiling.conflicts(p)); !best || needed < least)
         least = needed, best = tiling;
     }
   };
   for (const int m_tiles : {1, 2}) {
-    if (!options.is("tile_pixels", "auto") && options["tile_pixels"] != std::to_string(128 * m_tiles)) continue;
+    if (by_mma && m_tiles > 1) continue;
+    if (!by_mma && !options.is("tile_pixels", "auto") && options["tile_pixels"] != std::to_string(128 * m_tiles))
+      continue;
     for (const bool whole : {true, false}) {
       if (by_elements && !whole) continue;  // all taps are one row of k
       if (!options.is("windows", "auto") && !by_elements && options.is("windows", "whole") != whole) continue;
-      for (const int tile_n : channel_counts(p, m_tiles))
+      for (const int tile_n : channel_counts(p, m_tiles, by_mma))
         for (std::int64_t columns = 1; columns <= std::min<std::int64_t>(p.wo(), 128 * m_tiles); ++columns)
           for (std::int64_t rows = 1; rows <= std::min<std::int64_t>(p.ho(), 128 * m_tiles / columns); ++rows) {
             const std::int64_t most = std::clamp<std::int64_t>(p.n(), 1, 128 * m_tiles / columns / rows);
@@ -177,6 +188,7 @@ std::optional<DirectTiling> choose_tiling(const Request& request, bool by_tma) {
 
 std::optional<DirectTiling> choose_direct_tiling(const Request& request) {
   std::optional<DirectTiling> best;
+  if (request.options.is("instructions", "mma")) return choose_tiling(request, false);
   if (!request.options.is("fetch", "threads") && why_no_patches_by_tma(request).empty())
     best = choose_tiling(request, true);
   return best || request.options.is("fetch", "tma") ? best : choose_tiling(request, false);

@@ -1,5 +1,5 @@
 // How direct.tc cuts y into tiles, and what a block keeps in shared memory; the formulas of
-// kernels/direct/staged_patch.cuh and direct_tc.cu.
+// kernels/direct/staged_patch.cuh, direct_tc.cu and direct_mma.cu.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,9 @@
 
 namespace convlens::gpu {
 
-inline constexpr int kMostBox = 256;  // of a tile of the copy engine, along each axis
+inline constexpr int kMmaPixels = 128;                     // of a tile, with instructions=mma
+inline constexpr std::int64_t kMmaSharedBytes = 99 << 10;  // of a block, on sm_86, sm_89 and sm_120 (CUDA C++ Guide)
+inline constexpr int kMostBox = 256;                       // of a tile of the copy engine, along each axis
 
 // A block's tile of images × rows × columns × output channels, and the patch under it.
 struct DirectTiling {
@@ -18,6 +20,7 @@ struct DirectTiling {
   std::int64_t images = 1, rows = 1, columns = 1;
   std::int64_t patch_rows = 1, patch_columns = 1, patch_bytes = 0;
   int patch_slots = 2, filter_slots = 0;
+  bool by_mma = false;  // instructions=mma: one patch, rows of the filter 16 bytes apart
 
   void lay_out(const ConvProblem& problem);  // the patch, from the tile
 

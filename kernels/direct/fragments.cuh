@@ -1,8 +1,9 @@
-// The left operand of direct_tc.cu, read from the patch where it lies: 64 pixels × 16 values of k, in the registers in
-// which wgmma takes it (wgmma.cuh). A tap is a number that is added to every pixel's place: nothing is lowered, neither
-// in memory nor in shared memory.
+// The left operand of direct_tc.cu and direct_mma.cu, read from the patch where it lies: a warp's 16 pixels × 16 values
+// of k, in the registers in which mma.sync takes them, and wgmma from each of its four warps. A tap is a number that is
+// added to every pixel's place: nothing is lowered, neither in memory nor in shared memory.
 #pragma once
 
+#include "common/mma.cuh"
 #include "direct/staged_patch.cuh"
 
 // Channels in pieces of eight: ldmatrix brings 16 pixels × 16 channels to a warp, each lane naming the place of one
@@ -10,18 +11,14 @@
 struct Pieces {
   int position;
 
-  // Of 64 pixels, `first` and on.
-  __device__ explicit Pieces(int first)
-      : position(Pixel(first + threadIdx.x / 32 % 4 * 16 + threadIdx.x % 16).position()) {}
+  // Of the warp's 16 pixels, `first` and on.
+  __device__ explicit Pieces(int first) : position(Pixel(first + threadIdx.x % 16).position()) {}
 
   // Channels 16·step … 16·step + 15 of tap number `tap` of the patch.
   __device__ void load(unsigned (&a)[4], const unsigned char* patch, const unsigned short*, int tap, int step) const {
     const int right = tap % taps_across * dilation_across, down = tap / taps_across * dilation_down;
     const int row = position + down * patch_columns + right, piece = 2 * step + threadIdx.x % 32 / 16;
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
-                 : "r"(shared_address(patch) + swizzled(row, piece))
-                 : "memory");
+    load_blocks<false>(a, reinterpret_cast<const Element*>(patch + swizzled(row, piece)));
   }
 };
 
@@ -31,8 +28,7 @@ struct Elements {
   int offset[2];  // of the thread's two pixels, in elements
 
   __device__ explicit Elements(int first) {
-    for (int r = 0; r < 2; ++r)
-      offset[r] = Pixel(first + threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4 + 8 * r).position() * few_channels;
+    for (int r = 0; r < 2; ++r) offset[r] = Pixel(first + threadIdx.x % 32 / 4 + 8 * r).position() * few_channels;
   }
 
   static constexpr int reduction = taps_down * taps_across * few_channels, steps = (reduction + 31) / 32 * 2;

@@ -4,13 +4,14 @@
 // that a tap of some pixel meets; with `whole_windows` for all H_f filter rows at once, otherwise for one of them, so
 // that the patch has just the tile's rows. A position holds
 //
-//   pieces     64 channels: a swizzled row of 128 bytes (tma.cuh), zeros behind the last channel
+//   pieces     64 channels: a swizzled row of 128 bytes, zeros behind the last channel
 //   elements   the C_i/groups channels, one behind the other, where there are few of them (`by_elements`)
 //
 // Padding is stored as zeros, and so is what lies in images behind the last.
 #pragma once
 
-#include "common/tma.cuh"
+#include "common/element.cuh"
+#include "common/swizzled_rows.cuh"
 
 constexpr int tile_pixels = tile_images * tile_rows * tile_columns;
 constexpr int row_step = whole_windows ? stride_down : 1;  // of a pixel, in rows of the patch

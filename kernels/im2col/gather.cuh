@@ -7,7 +7,7 @@
 // fall into few lines of the cache, and each writes another bank of the swizzled rows. What doesn't exist is zero.
 #pragma once
 
-#include "common/tma.cuh"
+#include "common/element.cuh"
 
 // Where a pixel's window begins: in x, its first channel of the group, and in its image.
 struct Window {
@@ -56,4 +56,11 @@ __device__ __forceinline__ uint4 gather(const Sizes& s, const Window& window, in
     return {values[0] | values[1] << 16, values[2] | values[3] << 16, values[4] | values[5] << 16,
             values[6] | values[7] << 16};
   }
+}
+
+// Where channel 0 of a pixel lies in y, or −1 where there is no such pixel.
+__device__ __forceinline__ int offset_in_y(const Sizes& s, int pixel) {
+  if (pixel >= s.n * s.ho * s.wo) return -1;
+  if constexpr (y_layout == NHWC) return pixel * s.y_w;
+  return pixel / (s.ho * s.wo) * s.y_n + pixel / s.wo % s.ho * s.y_h + pixel % s.wo * s.y_w;
 }

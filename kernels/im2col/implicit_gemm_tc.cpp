@@ -1,4 +1,5 @@
-// implicit_gemm.tc: im2col's product on Hopper's tensor cores, its matrix made tile by tile by the copy engine.
+// implicit_gemm.tc: im2col's product on Hopper's tensor cores, its matrix made tile by tile by the copy engine; or on
+// those of any GPU since sm_80 (implicit_gemm_mma.h).
 #include <algorithm>
 #include <limits>
 
@@ -9,6 +10,7 @@
 #include "kernels/common/tensor_cores.h"
 #include "kernels/common/tile.h"
 #include "kernels/im2col/im2col.h"
+#include "kernels/im2col/implicit_gemm_mma.h"
 
 namespace convlens::gpu {
 
@@ -138,7 +140,10 @@ int unrolled_blocks(const Request& request, const Tiling& tiling) {
   return tiling.by_tma || sizes_at_run_time(request) || blocks > kMost ? 1 : static_cast<int>(blocks);
 }
 
+bool by_mma(const Request& request) { return request.options.is("instructions", "mma"); }
+
 Decisions decide(const Request& request) {
+  if (by_mma(request)) return implicit_gemm_by_mma(request);
   const ConvProblem& p = request.problem;
   const ConvSpec& s = p.spec();
   std::string why_none;
@@ -158,6 +163,7 @@ Decisions decide(const Request& request) {
                            {"vector_io", pieces && p.co_per_group() % 8 == 0},
                            {"jitter", is_on(request, "jitter")}});
   product.architectures = kHopper;
+  product.architectures.why = "wgmma; instructions=mma needs 8.0";
   const std::int64_t tiles = tiling.tiles(p), grid = std::min<std::int64_t>(tiles, kHopperMultiprocessors);
   Program program{request, {}};
   if (filter.packed) program.steps.push_back(filter.launch(request));
@@ -198,7 +204,8 @@ Decisions decide(const Request& request) {
 Rule tma_if_asked_for() {
   return {"fetch = tma: NHWC, C_i a multiple of 8", [](const Request& request) -> std::optional<Refusal> {
             if (!request.options.is("fetch", "tma")) return std::nullopt;
-            const std::string why = why_no_tma(request);
+            const std::string why =
+                by_mma(request) ? "fetch: tma, must be auto or threads with instructions=mma" : why_no_tma(request);
             if (why.empty()) return std::nullopt;
             Request nearest = request;
             nearest.options.set("fetch", "auto");
@@ -209,7 +216,7 @@ Rule tma_if_asked_for() {
 Rule tile_fits() {
   return {"a block's ring in 227 KiB of shared memory", [](const Request& request) -> std::optional<Refusal> {
             std::string why;
-            if (choose_tiling(request, why)) return std::nullopt;
+            if (by_mma(request) || choose_tiling(request, why)) return std::nullopt;
             Request nearest = request;
             for (const char* option : {"tile_n", "slots"}) nearest.options.set(option, "auto");
             return Refusal{why, nearest};
@@ -227,7 +234,14 @@ const Algorithm& implicit_gemm_tc() {
       .sentence = "Hopper's copy engine walks the windows and makes tiles of im2col's matrix for its tensor cores.",
       .source = "Chetlur et al. 2014, arXiv 1410.0759",
       .options =
-          {{"fetch",
+          {{"instructions",
+            "Instructions",
+            "Hopper's own (wgmma), or mma.sync of every GPU since sm_80, on 128 pixels × 64 or 128 channels a block; "
+            "then "
+            "threads fetch, slots hold 32 values of k, and split, tile_n and jitter mean nothing.",
+            {"wgmma", "mma"},
+            "wgmma"},
+           {"fetch",
             "Fetch",
             "Let the copy engine (TMA) make the tiles of im2col's matrix, or 256 threads; auto: TMA where it can.",
             {"auto", "tma", "threads"},

@@ -138,13 +138,6 @@ __device__ void fetch(const Ring& ring, const TensorMap& filter, const Element* 
   if (at_once >= 4 && first == 3) gather_tiles<3, at_once>(ring, filter, x, s);
 }
 
-// Where the channel 0 of a pixel lies in y, or −1.
-__device__ __forceinline__ int offset_in_y(const Sizes& s, int pixel) {
-  if (pixel >= s.n * s.ho * s.wo) return -1;
-  if constexpr (y_layout == NHWC) return pixel * s.y_w;
-  return pixel / (s.ho * s.wo) * s.y_n + pixel / s.wo % s.ho * s.y_h + pixel % s.wo * s.y_w;
-}
-
 __device__ void multiply(const Ring& ring, unsigned char* staging, const Element* bias, Element* y, const Sizes& s) {
   const int group = threadIdx.x / warpgroup, thread = threadIdx.x % warpgroup;
   const int filter_part = split_pixels ? 0 : group * 64 * row_bytes;

@@ -14,7 +14,7 @@ constexpr std::int64_t kTileBytes = 32768;       // of A, of a block: blocks wit
 constexpr std::int64_t kWantedPatch = 24 << 10;  // of x, of a block: eight then share a multiprocessor
 
 constexpr std::int64_t kBlockBytes = 64 << 10;  // of A, of a block, rows of y together, where blocks are many
-constexpr std::int64_t kBlocks = 132 * 8 * 2;    // that an H200 is full with, twice
+constexpr std::int64_t kBlocks = 132 * 8 * 2;   // that an H200 is full with, twice
 
 }  // namespace
 

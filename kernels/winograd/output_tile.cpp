@@ -10,9 +10,10 @@ namespace convlens::gpu {
 
 namespace {
 
-// Points an axis, for m = auto. With 8 of them FP32 keeps five digits, and short V and U leave an error of 0.5 % of
-// y's root mean square; a ninth would make that 5 %.
-constexpr std::int64_t kMostPoints = 8;
+// Points an axis, for m = auto. With 8 of them FP32 keeps five digits. Short V and U leave an error of 0.5 % of y's
+// root mean square then, which on sums of small integers is more than the 1/4 that they must be told apart by; with 5
+// not.
+constexpr std::int64_t kMostPoints = 8, kMostShortPoints = 5;
 
 // What a call goes through in a second, fitted to 34 calls of winograd.tc on an H200, of every m up to 6: they give its
 // time to 5 % r.m.s. (kernels/PERFORMANCE.md). Products on tensor cores overlap the reading of what they multiply, and
@@ -59,7 +60,8 @@ Request with_output_tile(const Request& request) {
   if (fused(request) || !request.options.is("points", "auto")) return best;
   const std::int64_t r = std::max(request.problem.hf(), request.problem.wf());
   double least = std::numeric_limits<double>::infinity();
-  for (std::int64_t m = 2; m + r - 1 <= kMostPoints; ++m) {
+  const std::int64_t most = on_tensor_cores(request) ? kMostShortPoints : kMostPoints;
+  for (std::int64_t m = 2; m + r - 1 <= most; ++m) {
     const Request asked = with_m(request, m);
     if (const double needed = cost(asked); needed < least) least = needed, best = asked;
   }

@@ -186,6 +186,7 @@ TEST_CASE("B51: what an FFT's circle wraps around stays out of the result", "[ca
           .layer(spec)
           .x(corner)
           .w(drawn(seed, 3))
+          .of_a_series(seed)
           .in({DType::f32})
           .within(1e-5)
           .may_refuse("winograd", "filter")

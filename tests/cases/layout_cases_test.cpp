@@ -73,6 +73,7 @@ TEST_CASE("B47: an input of C = H = W reads the same in NCHW, NHWC and CHWN, as 
           .filter(draw.coin() ? length : 1, kernel, kernel)
           .x(drawn(seed, 5))
           .w(drawn(seed + 1000, 3))
+          .of_a_series(seed)
           .may_refuse("winograd", "filter")
           .half_as_promised()
           .holds();

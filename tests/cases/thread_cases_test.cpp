@@ -88,8 +88,10 @@ TEST_CASE("B28: and threads that run different layers, types and layouts of one 
     const Reference a = reference_of(layer(), drawn(seed, 5), drawn(seed + 1, 3)),
                     b = reference_of(second, drawn(seed + 2, 5), drawn(seed + 3, 3), type),
                     b_in_f32 = reference_of(second, drawn(seed + 2, 5), drawn(seed + 3, 3));
+    std::size_t turn = seed;
     for (const Variant& variant : variants()) {
       INFO(variant.name() << ", seed " << seed);
+      if (variant.row->unit != Unit::cpu && ++turn % 6 != 0) continue;  // each is two kernels to be compiled
       Request request{b.problem, type, uniform_layouts()[1], variant.options, Place{}, 1};
       const bool computes_type = variant.row->supports(request).ok;  // a fast row may be made for f32 alone
       if (!computes_type) request.dtype = DType::f32;

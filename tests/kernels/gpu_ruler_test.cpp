@@ -49,11 +49,11 @@ TEST_CASE("samples are as many as asked, and grow with the work", "[gpu]") {
     CHECK_FALSE(timing.interrupted);
     CHECK(timing.min_ms() > 0);
   }
-  const double ratio = timings[1].median_ms() / timings[0].median_ms();
+  const double ratio = timings[1].min_ms() / timings[0].min_ms();  // the least: others may use the GPU as well
   CHECK(ratio > 2.5);
   CHECK(ratio < 5);
-  WARN((cold ? "cold " : "warm ") << timings[0].median_ms() << " ms, spread " << timings[0].spread() << "; four times "
-                                  << "the work: " << timings[1].median_ms() << " ms, spread " << timings[1].spread());
+  WARN((cold ? "cold " : "warm ") << timings[0].min_ms() << " ms, spread " << timings[0].spread() << "; four times "
+                                  << "the work: " << timings[1].min_ms() << " ms, spread " << timings[1].spread());
 }
 
 TEST_CASE("the host's time is not measured", "[gpu]") {

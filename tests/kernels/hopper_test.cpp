@@ -23,12 +23,15 @@ ConvSpec like_cv9() { return {.n = 256, .ci = 64, .hi = 56, .wi = 56, .co = 64, 
 }  // namespace
 
 TEST_CASE("the tiles of implicit_gemm.tc and direct.tc cover y, each cell once") {
-  for (const Algorithm* row : {&gpu::implicit_gemm_tc(), &gpu::direct_tc()})
+  for (const auto& [row, options] : {std::pair{&gpu::implicit_gemm_tc(), ""},
+                                     {&gpu::implicit_gemm_tc(), "instructions=mma"},
+                                     {&gpu::direct_tc(), ""},
+                                     {&gpu::direct_tc(), "instructions=mma"}})
     for (const Layout layout : kLayouts)
       for (std::uint64_t index = 0; index < 100; ++index) {
         const ConvProblem problem = random_problem(72, index, 40, 200000);
-        INFO(row->id << " " << name(layout) << " layer " << index);
-        const Request wanted = request(*row, problem, "", layout);
+        INFO(row->id << " " << options << " " << name(layout) << " layer " << index);
+        const Request wanted = request(*row, problem, options, layout);
         if (!row->supports(wanted)) continue;
         const std::vector<int> times = times_computed(*row->plan(wanted));
         REQUIRE(std::ranges::all_of(times, [](int count) { return count == 1; }));
@@ -128,6 +131,25 @@ TEST_CASE("what TMA cannot fetch is fetched by threads, or refused where TMA is 
     CHECK_THAT(row->supports(request(*row, ConvProblem(like_cv9()), "fetch=tma", Layout::NCHW)).reason,
                Contains("layout of x: NCHW, must be NHWC for TMA"));
     CHECK(product(*row->plan(request(*row, ConvProblem(like_cv9()), "fetch=tma"))).arguments[1].map);
+  }
+}
+
+TEST_CASE("implicit_gemm.tc and direct.tc take Hopper's instructions, or those since sm_80, which know no TMA") {
+  for (const Algorithm* row : {&gpu::implicit_gemm_tc(), &gpu::direct_tc()}) {
+    INFO(row->id);
+    const auto needed = [&](const std::string& options) {
+      return product(*row->plan(request(*row, ConvProblem(like_cv9()), options))).kernel.architectures;
+    };
+    CHECK_FALSE(needed("").has(80));
+    CHECK_FALSE(needed("").has(120));
+    CHECK_THAT(std::string(needed("").why), Contains("instructions=mma"));
+    for (const int architecture : {80, 90, 120}) CHECK(needed("instructions=mma").has(architecture));
+    CHECK_FALSE(needed("instructions=mma").has(75));
+    const Support refused = row->supports(request(*row, ConvProblem(like_cv9()), "instructions=mma,fetch=tma"));
+    CHECK(refused.reason == "fetch: tma, must be auto or threads with instructions=mma");
+    REQUIRE(refused.nearest);
+    CHECK(row->supports(*refused.nearest).ok);
+    CHECK(product(*row->plan(request(*row, ConvProblem(like_cv9()), "instructions=mma"))).shared_bytes <= 99 << 10);
   }
 }
 

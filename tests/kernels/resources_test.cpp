@@ -8,6 +8,8 @@
 
 #include "algorithms/error.h"
 #include "algorithms/problem/layers.h"
+#include "kernels/direct/direct.h"
+#include "kernels/im2col/im2col.h"
 #include "kernels/text.h"
 #include "tests/catch.h"
 #include "tests/kernels/gpu.h"
@@ -102,6 +104,14 @@ TEST_CASE("every kernel is compiled without a GPU, and spills nothing with defau
       for (const Layout layout : {Layout::NCHW, Layout::NHWC})
         jobs.add(*row, request_for(*row, layer("cv9"), layout), architecture);
   }
+  for (const Algorithm* row : {&implicit_gemm_tc(), &direct_tc()})
+    for (const char* architecture : {"sm_80", "sm_90a", "sm_120"})
+      for (const Layout layout : kLayouts)
+        for (const ConvProblem& problem : {layer("cv9"), layer("cv12"), ragged()}) {
+          Request by_mma = request_for(*row, problem, layout);
+          by_mma.options.set("instructions", "mma");
+          CHECK(jobs.add(*row, by_mma, architecture));
+        }
   for (const Job& job : jobs.compile()) {
     const Compiled& c = job.compiled;
     INFO(job.run << ", " << job.launch.kernel.file << ", " << job.launch.kernel.entry << ", " << job.architecture);

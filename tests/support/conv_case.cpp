@@ -153,6 +153,10 @@ ConvCase& ConvCase::expect_largest(double magnitude) {
     CHECK(largest == magnitude);
   });
 }
+ConvCase& ConvCase::of_a_series(std::uint64_t place) {
+  place_ = place;
+  return *this;
+}
 ConvCase& ConvCase::may_refuse(const std::string& family, const std::string& word) {
   may_refuse_[family] = word;
   return *this;
@@ -172,6 +176,7 @@ ConvCase drawn_case(const ConvSpec& spec, std::uint64_t seed) {
       .x(drawn(seed, 5))
       .w(drawn(seed + 1000, 3))
       .layouts(uniform_layouts())
+      .of_a_series(seed)
       .half_as_promised();
 }
 

@@ -48,6 +48,12 @@ Variant sizes_at_run_time(Variant variant) {
   return variant;
 }
 
+// Tiles of more than five points an axis, with V and U in 16 bits, lose more than the cases allow. Who asks for them by
+// name is held to what the row promises (kernels/PERFORMANCE.md).
+bool asks_for_fewer_digits(const Variant& variant) {
+  return variant.row->id == "winograd.tc" && !variant.options.is("m", "auto") && variant.options.integer("m") > 3;
+}
+
 }  // namespace
 
 Reference ConvCase::reference(const ConvProblem& problem, DType dtype) const {
@@ -90,6 +96,28 @@ std::string ConvCase::complaint(const Plan& plan, const Plan* on_two, const Refe
   return complaint;
 }
 
+std::vector<ConvCase::Trial> ConvCase::trials(const Algorithm& row) const {
+  if (row.unit != Unit::cpu) return trials_on_gpu(row);
+  std::vector<Trial> all;
+  for (const Variant& variant : by_option_pairs_ ? variants_by_pairs(row) : variants(row))
+    all.push_back({variant, layouts_});
+  return all;
+}
+
+std::vector<ConvCase::Trial> ConvCase::trials_on_gpu(const Algorithm& row) const {
+  const std::size_t place = place_.value_or(0);
+  if (place % 4 != 0) return {};
+  const std::vector<Variant> all = variants(row);
+  const std::size_t others = all.size() - 1;
+  std::size_t turn = place / 4 + static_cast<std::size_t>(spec_.hi + 3 * spec_.wi + 5 * spec_.co);
+  const auto one_layout = [&] { return std::vector{layouts_[turn % layouts_.size()]}; };
+  const bool many = layouts_.size() > uniform_layouts().size();
+  std::vector<Trial> chosen{{all.front(), place_ ? one_layout() : many ? uniform_layouts() : layouts_}};
+  for (const std::size_t end = turn + std::min(others, std::size_t{place_ ? 1U : 4U}); turn < end; ++turn)
+    chosen.push_back({sizes_at_run_time(all[1 + turn % others]), one_layout()});
+  return chosen;
+}
+
 void ConvCase::assert_row(const Algorithm& row, const std::vector<Reference>& references) const {
   constexpr int kShown = 3;
   int runs = 0, wrong = 0;
@@ -98,11 +126,10 @@ void ConvCase::assert_row(const Algorithm& row, const std::vector<Reference>& re
     if (!complaint.empty() && wrong++ < kShown) shown += "\n" + described(variant, request) + complaint;
   };
   const auto allowed = may_refuse_.find(row.family);
-  for (const Variant& chosen : by_option_pairs_ ? variants_by_pairs(row) : variants(row)) {
+  for (const auto& [variant, layouts_tried] : trials(row)) {
     for (const Reference& reference : references) {
       std::optional<Judge> judge;
-      for (const Layouts& layouts : layouts_) {
-        const Variant variant = runs == 0 ? chosen : sizes_at_run_time(chosen);  // the first: the default, as it is
+      for (const Layouts& layouts : layouts_tried) {
         Request request{reference.problem, reference.dtype, layouts, variant.options, Place{}, 1};
         if (const Support support = row.supports(request); !support) {
           const bool free = row.unit != Unit::cpu;  // a row on a GPU may have limits of its own, in words
@@ -123,7 +150,7 @@ void ConvCase::assert_row(const Algorithm& row, const std::vector<Reference>& re
         std::shared_ptr<const Plan>
             on_two;  // for the first layouts only: waking threads takes longer than these layers
         if (!judge) {
-          const bool free = half_as_promised_ && size_of(reference.dtype) == 2;
+          const bool free = size_of(reference.dtype) == 2 && (half_as_promised_ || asks_for_fewer_digits(variant));
           judge.emplace(*plan, reference, free ? kNoLimit : tolerance_);
           request.threads = 2;
           if (row.unit == Unit::cpu) on_two = row.plan(request);
@@ -148,11 +175,11 @@ void ConvCase::holds() const {
   }
   int rows = 0;
   for (const Algorithm* row : rows_here()) {
-    if (vendor_on_cpu(*row) || (rows_ && !rows_(*row))) continue;
+    if (row->vendor || (rows_ && !rows_(*row)) || !wanted_here(*row)) continue;
     assert_row(*row, references);
     ++rows;
   }
-  CHECK(rows >= 1);
+  if (!narrowed()) CHECK(rows >= 1);
 }
 
 }  // namespace convlens::testing

@@ -2,9 +2,15 @@
 //
 //   ConvCase().input(1, 4, 4, 4).filter(2, 3, 3).pad(1).x(XH).w(WH).expect_sums(21, 227).holds();
 //
-// `holds` computes the layer by every CPU row of the registry, with every option value, element type and
-// layout, from outputs and workspaces full of NaN, and asserts that each output is right (see Judge). The
-// expected numbers of the case are asserted of the definition in float64, and every row must agree with that.
+// `holds` computes the layer by every row that runs here, with every option value, element type and layout,
+// from outputs and workspaces full of NaN, and asserts that each output is right (see Judge). The expected
+// numbers of the case are asserted of the definition in float64, and every row must agree with that.
+//
+// On a GPU each of these is a kernel to be compiled. There a case takes the defaults in the uniform layouts, and four
+// other option values, by turns, in one layout each; of a series of random cases every fourth, with the defaults and
+// one other value. (Pairs of values in each layout: pairs_gpu_test; more random layers: convlens check --fuzz.)
+//
+// A vendor's rows promise less (cuDNN leaves padding out, so that Inf · 0 is no NaN) and have tests of their own.
 #pragma once
 
 #include <functional>
@@ -59,6 +65,7 @@ class ConvCase {
   ConvCase& layouts(std::vector<Layouts> layouts);
   ConvCase& by_option_pairs();  // more than one option changed at a time
   ConvCase& of(std::function<bool(const Algorithm&)> rows);
+  ConvCase& of_a_series(std::uint64_t place);  // the place in it
 
   // x lies in memory as told, whatever layout a request declares.
   ConvCase& x_lies(Strides strides, std::int64_t offset);
@@ -92,6 +99,12 @@ class ConvCase {
   Reference reference(const ConvProblem& problem, DType dtype) const;
   Arrangements arrangements(const Plan& plan) const;
   std::string complaint(const Plan& plan, const Plan* on_two, const Reference& reference, const Judge& judge) const;
+  struct Trial {
+    Variant variant;
+    std::vector<Layouts> layouts;
+  };
+  std::vector<Trial> trials(const Algorithm& row) const;
+  std::vector<Trial> trials_on_gpu(const Algorithm& row) const;
   void assert_row(const Algorithm& row, const std::vector<Reference>& references) const;
 
   ConvSpec spec_;
@@ -101,7 +114,7 @@ class ConvCase {
   std::vector<Layouts> layouts_ = all_layouts();
   std::function<bool(const Algorithm&)> rows_;
   std::optional<Arrangement> x_arrangement_;
-  std::optional<std::uint64_t> views_seed_;
+  std::optional<std::uint64_t> views_seed_, place_;
   std::vector<std::function<void(const Reference&)>> expectations_;
   std::map<std::string, std::string> may_refuse_;
   double tolerance_ = 0;

@@ -1,6 +1,7 @@
 #include "tests/support/rows.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "algorithms/measure/device.h"
 
@@ -22,6 +23,13 @@ std::vector<const Algorithm*> gpu_rows() {
   std::vector<const Algorithm*> rows = algorithms();
   std::erase_if(rows, [](const Algorithm* row) { return row->unit == Unit::cpu; });
   return rows;
+}
+
+bool narrowed() { return std::getenv("CONVLENS_TEST_ROWS") != nullptr; }
+
+bool wanted_here(const Algorithm& row) {
+  return !narrowed() ||
+         ("," + std::string(std::getenv("CONVLENS_TEST_ROWS")) + ",").find("," + row.id + ",") != std::string::npos;
 }
 
 std::vector<std::string> values_of(const Option& option) {
@@ -68,7 +76,7 @@ bool vendor_on_cpu(const Algorithm& row) { return row.vendor && row.unit == Unit
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (const Algorithm* row : rows_here())
-    if (row->unit != Unit::tc && !row->vendor)
+    if (row->unit != Unit::tc && !row->vendor && wanted_here(*row))
       for (Variant& variant : variants(*row)) all.push_back(std::move(variant));
   return all;
 }

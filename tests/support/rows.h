@@ -28,9 +28,14 @@ std::vector<const Algorithm*> rows_that_compute(const ConvProblem& problem);
 // The rows that run on a GPU, whether or not there is one: they are planned and described everywhere.
 std::vector<const Algorithm*> gpu_rows();
 
-// Each of those rows that computes f32, with its default options, and with every other value of each option, one at a
-// time. Of options that are numbers, 1 to 4 are tried, as far as the option accepts them. A vendor's rows promise less
-// (Algorithm::vendor), refuse what their library lacks, and have tests of their own.
+// A server with many cores runs rows side by side: CONVLENS_TEST_ROWS=im2win.cc,fft.cc narrows what is computed by all
+// rows to these, wherever variants() or a ConvCase is used.
+bool narrowed();
+bool wanted_here(const Algorithm& row);
+
+// Each row of this machine that computes f32, with its default options, and with every other value of each option, one
+// at a time. Of options that are numbers, 1 to 4 are tried, as far as the option accepts them. A vendor's rows promise
+// less (Algorithm::vendor), refuse what their library lacks, and have tests of their own.
 std::vector<Variant> variants();
 std::vector<Variant> variants(const Algorithm& row);
 

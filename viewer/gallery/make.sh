@@ -51,7 +51,7 @@ print(json.dumps({"convlens_state": 1, "kernel": {"run": "im2win.cc", "texts": t
 if [ "${1:-}" = gpu ]; then
   folder="${2:-$here}" themes=(dark) scales=(1)
   cv9=(--layer cv9 --batch 256 --layout NHWC)
-  draw gpu-live "${cv9[@]}" --panel performance --measure 6 \
+  draw gpu-live "${cv9[@]}" --panel performance --measure 12 \
     --live im2win.cc:double_buffer=off --live im2win.cc:vector_io=off --live im2win.cc
   themes=(light)
   draw gpu-live-tc "${cv9[@]}" --dtype f16 --panel performance --measure 6 \
