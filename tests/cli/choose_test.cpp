@@ -88,8 +88,7 @@ TEST_CASE("choose --options all ranks every combination of the options of every 
     REQUIRE(result.exit == 0);
     std::set<std::string> runs;
     const json layer = json_lines(result.out).front();
-    for (const json& candidate : layer["candidates"])
-      CHECK(runs.insert(candidate["run"].get<std::string>()).second);
+    for (const json& candidate : layer["candidates"]) CHECK(runs.insert(candidate["run"].get<std::string>()).second);
     return runs;
   };
   const std::set<std::string> usual = ranked(""), all = ranked("--options all"),
@@ -108,7 +107,8 @@ TEST_CASE("choose --measure says how much memory too many candidates take, befor
       shell_words("choose '256x64x224x224 --filter 64x3x3' --algorithm direct.cpu --options all --measure"));
   CHECK(result.exit == 3);
   CHECK(result.err_lines().size() == 1);
-  CHECK_THAT(result.err, Contains("measure: ") && Contains(" candidates take ") && Contains("must be ≤ the machine's "));
+  CHECK_THAT(result.err,
+             Contains("measure: ") && Contains(" candidates take ") && Contains("must be ≤ the machine's "));
 }
 
 TEST_CASE("choose says in words where it has no model, and where there is nothing to compute") {
