@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/output_file.h"
 #include "cli/table.h"
+#include "kernels/architecture.h"
 #include "kernels/program.h"
 #include "kernels/runtime.h"
 #include "kernels/text.h"
@@ -70,22 +71,13 @@ std::string emitted(const gpu::Kernel& kernel, const std::string& emit, const st
   return disassemble(compiled.cubin);
 }
 
-// "sm_90a" as 90. Throws BadInput for anything that is no such name.
-int number_of(const std::string& architecture) {
+// Throws BadInput for anything that is no name such as "sm_90a".
+void check_name(const std::string& architecture) {
   const std::string digits = architecture.substr(0, 3) == "sm_" ? architecture.substr(3) : "";
   const std::size_t end = digits.find_first_not_of("0123456789");
   const std::string suffix = end == std::string::npos ? "" : digits.substr(end);
   if (digits.empty() || end == 0 || digits.size() > 4 || (suffix != "" && suffix != "a" && suffix != "f"))
     throw BadInput("--arch: " + architecture + ", must be sm_ and a number, as in sm_80 or sm_90a");
-  return std::stoi(digits);
-}
-
-void refuse_foreign(const gpu::Kernel& kernel, const std::string& architecture) {
-  const auto [least, most] = std::pair{kernel.architectures.least, kernel.architectures.most};
-  if (!kernel.architectures.has(number_of(architecture)))
-    throw Unsupported(kernel.entry + ": " + architecture + ", must be sm_" + std::to_string(least) +
-                      (most == least ? "a" : " or later") +
-                      (*kernel.architectures.why == '\0' ? "" : std::string(", for ") + kernel.architectures.why));
 }
 
 void print_resources(const std::vector<NumberedLaunch>& launches, const std::string& architecture,
@@ -99,7 +91,7 @@ void print_resources(const std::vector<NumberedLaunch>& launches, const std::str
                {"Spills, B", true}});
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const auto& [step, launch] : launches) {
-    refuse_foreign(launch->kernel, architecture);
+    gpu::check_architecture(launch->kernel, architecture);
     const gpu::Compiled compiled = gpu::runtime().compile(launch->kernel, architecture);
     table.add({std::to_string(step), launch->kernel.entry, launch->kernel.file, std::to_string(compiled.registers),
                std::to_string(compiled.shared_bytes), std::to_string(launch->shared_bytes),
@@ -144,10 +136,10 @@ void kernel(const KernelArguments& arguments, const Globals& globals) {
 
   const std::string architecture =
       arguments.architecture.empty() && arguments.emit != "cu" ? default_architecture() : arguments.architecture;
-  if (!architecture.empty()) number_of(architecture);
+  if (!architecture.empty()) check_name(architecture);
   if (arguments.emit.empty()) return print_resources(launches, architecture, globals);
   const gpu::Launch& launch = chosen(*plan, launches, arguments.step);
-  if (arguments.emit != "cu") refuse_foreign(launch.kernel, architecture);
+  if (arguments.emit != "cu") gpu::check_architecture(launch.kernel, architecture);
   std::optional<OutputFile> file;
   if (!arguments.output.empty()) file.emplace(arguments.output);
   const std::string text = emitted(launch.kernel, arguments.emit, architecture);

@@ -17,6 +17,8 @@
 // Operands are stored with either index contiguous; slices always lie as (k, i) and (k, j), so that a thread reads its
 // fragments as 16-byte vectors. Rows and columns beyond the matrix and beyond k are zeros in shared memory and are not
 // stored.
+//
+// Source: Volkov & Demmel, SC 2008, whose blocks keep the sums in registers.
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED
 constexpr int tile_m = 128, tile_n = 128, tile_k = 8, thread_m = 8, thread_n = 16, stages = 4, blocks_per_sm = 2;

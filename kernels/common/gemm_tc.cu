@@ -1,6 +1,6 @@
 // C = A·B for a batch of matrices on tensor cores: FP16 or BF16 operands, FP32 sums, C in either.
 //
-//   C(i, j) = Σ_k A(i, k)·B(k, j) (+ bias)        i < m, j < n, k < k
+//   C(i, j) = Σ_k A(i, k)·B(k, j) (+ bias)        i < m, j < n; k of them
 //
 //                       B, tile_k × tile_n            a block: tile_m × tile_n of C
 //                      +-----------------+            a warp: tile_m/2 × 32, in registers, as products of
@@ -14,6 +14,8 @@
 //      tile_k               tile_n
 //
 // Operands are stored with either index contiguous (common/mma_tile.cuh). What is beyond the matrix is not stored.
+//
+// Source: Volkov & Demmel, SC 2008, whose blocks keep the sums in registers; the instructions, NVIDIA's PTX ISA.
 #include "common/default_layer.h"
 #include "common/element.cuh"
 #ifndef CONVLENS_CONFIGURED

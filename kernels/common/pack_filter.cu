@@ -2,6 +2,12 @@
 //
 //   packed[g, b][block of channels][group of taps][tap][c][m] = w(o = g·C_o/G + b·tile_m + m, c, u, v),   t = u·W_f + v
 //
+//   w(o)  ┌ c=0 ┐ ┌ c=1 ┐ …         packed, stage after stage
+//         │ u v │ │ u v │          ┌ tap 0 ───────────────┬ tap 1 ──────────────┬ …
+//         └─────┘ └─────┘          │ c=0: m = 0 … tile_m−1│ c=0: m = 0 …        │    a block copies a stage as one
+//    C_o of them, far apart   ──▶  │ c=1: m = 0 …         │ c=1: m = 0 …        │    run, and a thread loads
+//                                  └──────────────────────┴─────────────────────┴ …  neighbouring m as a vector
+//
 // with `stage_channels` channels in a block and `stage_taps` taps in a group: together one stage of the kernels. What
 // is beyond a group's output channels, input channels or taps is zero: such a y isn't stored, and such an x is read as
 // zero too.

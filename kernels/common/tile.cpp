@@ -173,6 +173,18 @@ Option unit_option() {
           "auto"};
 }
 
+std::vector<NamedOptions> ladder(bool has_naive) {
+  std::vector<NamedOptions> rungs{
+      {"shared", "Operands in shared memory, few sums a thread.", "tile=64x64/4x4,vector_io=off,double_buffer=off"},
+      {"micro", "That with a micro-kernel: as many sums a thread as registers hold.",
+       "vector_io=off,double_buffer=off"},
+      {"vectorised", "That with four values a load and store.", "vector_io=on,double_buffer=off"},
+      {"double_buffered", "That with the next stage copied meanwhile: the default.", "vector_io=on,double_buffer=on"}};
+  if (has_naive)
+    rungs.insert(rungs.begin(), {"naive", "One output a thread, straight from global memory.", "tiling=naive"});
+  return rungs;
+}
+
 std::vector<TileShape> candidate_tiles(const Request& request) {
   std::vector<TileShape> all;
   if (!request.options.is("tile", "auto")) all = {TileShape::parse(request.options["tile"])};

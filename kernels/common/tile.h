@@ -74,6 +74,10 @@ Option swizzle_option();
 Option tiling_option();  // registers | naive
 Option unit_option();    // auto | columns | images
 
+// The rungs from plain code to the default, as named option sets: each adds one idea to the one before. A row without
+// tiling=naive has no first rung.
+std::vector<NamedOptions> ladder(bool has_naive);
+
 // The shapes that `tile` allows: the one that is named, or those that suit the layer's output channels.
 std::vector<TileShape> candidate_tiles(const Request& request);
 

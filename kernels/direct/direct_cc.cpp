@@ -172,6 +172,7 @@ const Algorithm& direct_cc() {
       .options = options(),
       .rules = {f32_only(), int_offsets(), int_indices()},
       .decide = decide,
+      .named_options = ladder(/*has_naive=*/true),
   };
   return row;
 }

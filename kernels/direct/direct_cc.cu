@@ -1,7 +1,9 @@
 // Direct convolution on CUDA cores: the patch of x under a tile of y is read once, and every tap reads it where it
 // lies.
 //
-//   y(n, o, p, q) = bias(o) + Σ_{c, u, v} x(n, c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left) · w(o, c, u, v)
+//   y(n, o, p, q) = bias(o) + Σ_{c, u, v} x(n, c_0 + c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left) · w(o, c, u, v)
+//
+// with c_0 = ⌊o / (C_o/G)⌋ · C_i/G, the first channel of o's group.
 //
 //     x, one channel                          a tile of y, tile_m output channels deep
 //   ┌─────────────────────────┐
@@ -19,6 +21,8 @@
 // them (window.cuh).
 //
 // The one-output-a-thread form is direct_naive.cu.
+//
+// Source: the definition.
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED
 constexpr int tile_m = 64, tile_n = 128, thread_m = 8, thread_n = 8, min_blocks = 4;

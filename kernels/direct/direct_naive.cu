@@ -1,9 +1,20 @@
 // Direct convolution, one thread an output: the formula, and nothing else.
 //
-//   y(n, o, p, q) = bias(o) + Σ_{c, u, v} x(n, g·C_i/G + c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left) · w(o, c, u,
-//   v)
+//   y(n, o, p, q) = bias(o) + Σ_{c, u, v} x(n, c_0 + c, p·s_h + u·d_h − p_top, q·s_w + v·d_w − p_left) · w(o, c, u, v)
+//
+// with c_0 = ⌊o / (C_o/G)⌋ · C_i/G, the first channel of o's group.
+//
+//      x(n), C_i/G channels          w(o)             y(n, o)
+//     ┌───────────────────┐        ┌───────┐        ┌───────────┐
+//     │   ┌───────┐       │        │ · · · │        │           │
+//     │   │ · · · │       │   ·    │ · · · │   ──→  │   □       │   a thread its window, from global memory: x is read
+//     │   │ · · · │       │        └───────┘        │           │   C_o/G·H_f·W_f/(s_h·s_w) times, and the caches are
+//     │   └───────┘       │        H_f × W_f        └───────────┘   all that spares it
+//     └───────────────────┘
 //
 // A block of `threads` threads computes as many neighbouring outputs in the order of y's memory.
+//
+// Source: the definition.
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED
 constexpr int threads = 256;

@@ -63,7 +63,7 @@ Kernel product(const Request& request, const DirectTiling& tiling, const FilterR
                                      {"jitter", is_on(request, "jitter")}});
   Kernel made = kernel(request, "direct/direct_tc.cu", "direct_tc", std::move(constants));
   made.architectures = kHopper;
-  made.architectures.why = "wgmma; instructions=mma needs 8.0";
+  made.architectures.why = "wgmma; instructions=mma needs sm_80";
   return made;
 }
 

@@ -4,6 +4,8 @@
 //
 // with m outputs a tile, i = ⌊p / m_h⌋, j = ⌊q / m_w⌋, and every t-th output kept (fft_axis.cuh). A thread an output,
 // in the order of y's memory.
+//
+// Source: Mathieu, Henaff & LeCun 2013, arXiv 1312.5851; in tiles, Vasilache et al. 2015, arXiv 1412.7580.
 #include "fft/fft_layer.cuh"
 
 constexpr int threads = 256;

@@ -5,6 +5,8 @@
 //
 // A bin is a sum of at most 2^log2_terms elements times numbers of modulus 1: scaled it is at most 2¹⁵, and FP16 ends
 // at 65504, twice as far. Infinities and NaN are passed over: they remain what they are however scaled. A block a tile.
+//
+// Source: block floating point, Wilkinson, Rounding Errors in Algebraic Processes, 1963.
 #include "fft/fft_tile.cuh"
 #ifndef CONVLENS_CONFIGURED
 constexpr int log2_terms = 10;

@@ -18,6 +18,8 @@
 //
 // Both real columns of a pair are of one tile: two tiles packed into one transform would leak a NaN, and roundoff, from
 // one to the other.
+//
+// Source: Mathieu, Henaff & LeCun 2013, arXiv 1312.5851; in tiles, Vasilache et al. 2015, arXiv 1412.7580.
 #include "fft/fft_block.cuh"
 #include "fft/fft_store.cuh"
 #include "fft/fft_tile.cuh"

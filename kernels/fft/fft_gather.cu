@@ -4,6 +4,8 @@
 //
 // A thread an element. Overlapping tiles repeat elements, and a filter's tile is mostly zeros: this copy is what the
 // transforms in fft_forward.cu do without.
+//
+// Source: Mathieu, Henaff & LeCun 2013, arXiv 1312.5851; in tiles, Vasilache et al. 2015, arXiv 1412.7580.
 #include "fft/fft_tile.cuh"
 
 constexpr int threads = 256;

@@ -11,6 +11,14 @@
 //   columns thread (tile, r)  A(k) of column r and B(k) of column r + P_w/2, made whole by A(P_h−k) = conj A(k), as
 //           Z = A + i·B; inverse transform: column r is the real part, column r + P_w/2 the imaginary one
 //   write   the kept rows; neighbouring threads write neighbouring columns
+//
+//     spectra [b][tile]       rows                turn                      columns               y
+//      b │ tile tile …       k ═══════ l      ┌ k = 0 …… P_h/2−1         ┌ r      r+P_w/2     ┌──────┬──┐
+//        │ ← a block →   ──▶   ═══════   ──▶  │ [k][column][tile]   ──▶  │ ║      ║      ──▶  │ kept │  │  what has
+//        ▼                     ═══════        └                          q ║      ║           ├──────┘  │  wrapped is
+//                                                                                             └─────────┘  left out
+//
+// Source: Mathieu, Henaff & LeCun 2013, arXiv 1312.5851; in tiles, Vasilache et al. 2015, arXiv 1412.7580.
 #include "fft/fft_block.cuh"
 #include "fft/fft_store.cuh"
 

@@ -17,6 +17,8 @@
 //
 // multiplications = 4: (a + ib)·(c − id) = (ac + bd) + i(bc − ad). With 3, after Gauss, from p = (a + b)·c, q = a·(c +
 // d), r = b·(c − d): (p − r) + i(p − q). Each of the three sums runs over all channels; the differences are taken once.
+//
+// Source: Mathieu, Henaff & LeCun 2013, arXiv 1312.5851; in tiles, Vasilache et al. 2015, arXiv 1412.7580.
 #include "fft/fft_layer.cuh"
 #ifndef CONVLENS_CONFIGURED
 constexpr int tile_m = 128, tile_n = 64, tile_k = 8, slices = 3, thread_m = 8, thread_n = 4, multiplications = 4;

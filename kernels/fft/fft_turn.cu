@@ -7,6 +7,8 @@
 //      ┌ 32 × 32 ┐┌───     through shared memory, so     ┌ 32 × 32 ┐┌───
 //      └─────────┘└─── ──▶ that both sides are read and  └─────────┘└───
 //     channel, tile        written along memory           bin
+//
+// Source: Mathieu, Henaff & LeCun 2013, arXiv 1312.5851; in tiles, Vasilache et al. 2015, arXiv 1412.7580.
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED
 constexpr bool to_bins = true;

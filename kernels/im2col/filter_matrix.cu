@@ -3,8 +3,17 @@
 //   W(k, o) = w(o, c, u, v)      k = (c, u, v), or (u, v, c) where channels lie together in x; 0 for k beyond the
 //   window
 //
+//    w(o): c, u, v             W, a column an output channel
+//   ┌───┐┌───┐                    o = 0   o = 1   o = 2 …
+//   │a b││e f│               k=0 │  a   │      │      │
+//   │c d││g h│       ──▶     k=1 │  b   │  …   │  …   │        k runs as the columns of im2col's matrix do; here
+//   └───┘└───┘               k=2 │  c   │      │      │        (c, u, v)
+//    c=0  c=1                    │  ⋮   │      │      │
+//
 // Stored as (k, o), neighbouring threads writing neighbouring output channels, or as (o, k) where `k_contiguous`, which
 // tensor cores read best. Filters are read far apart, but the filter is small.
+//
+// Source: Chellapilla, Puri & Simard 2006.
 #include "common/default_layer.h"
 #include "common/element.cuh"
 #include "im2col/columns.cuh"

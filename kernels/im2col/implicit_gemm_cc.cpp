@@ -130,6 +130,7 @@ const Algorithm& implicit_gemm_cc() {
       .options = tile_options(),
       .rules = {f32_only(), int_offsets(), int_indices()},
       .decide = decide,
+      .named_options = ladder(/*has_naive=*/false),
   };
   return row;
 }

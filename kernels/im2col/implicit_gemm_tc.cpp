@@ -163,7 +163,7 @@ Decisions decide(const Request& request) {
                            {"vector_io", pieces && p.co_per_group() % 8 == 0},
                            {"jitter", is_on(request, "jitter")}});
   product.architectures = kHopper;
-  product.architectures.why = "wgmma; instructions=mma needs 8.0";
+  product.architectures.why = "wgmma; instructions=mma needs sm_80";
   const std::int64_t tiles = tiling.tiles(p), grid = std::min<std::int64_t>(tiles, kHopperMultiprocessors);
   Program program{request, {}};
   if (filter.packed) program.steps.push_back(filter.launch(request));

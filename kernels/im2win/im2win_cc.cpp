@@ -1,12 +1,6 @@
-// im2win.cc: im2win on CUDA cores. Its ladder, as names of runs:
-//
-//   naive             im2win.cc:tiling=naive
-//   shared memory     im2win.cc:tile=64x64/4x4,vector_io=off,double_buffer=off
-//   micro-kernel      im2win.cc:vector_io=off,double_buffer=off
-//   vectorised        im2win.cc:double_buffer=off
-//   double-buffered   im2win.cc
-//
-// and each of them with window=stored, where the im2win tensor is formed in memory first, as the papers do.
+// im2win.cc: im2win on CUDA cores. Its ladder is a set of named options of the same kernel, im2win.cc:naive to
+// im2win.cc:double_buffered (kernels/common/tile.h); each rung also with window=stored, where the im2win tensor is
+// formed in memory first, as the papers do.
 #include <algorithm>
 #include <limits>
 
@@ -154,9 +148,6 @@ Decisions decide(const Request& request) {
   const Strips strips = choose_strips(request);
   const PackedFilter filter = strips.filter(request.problem);
   const Stage tensor = tensor_stage(request, stored);
-  if (stored && tensor.cells() > std::numeric_limits<int>::max())
-    throw Unsupported("window: stored, the im2win tensor has " + std::to_string(tensor.cells()) +
-                      " elements, must be ≤ 2147483647 in a kernel");
   std::vector<Step> steps;
   if (stored) steps.push_back(transform(request, tensor));
   if (!naive)
@@ -171,6 +162,19 @@ Decisions decide(const Request& request) {
   if (!naive)
     d.notes = {"tile: " + strips.tile.text() + ", units of four " + (strips.window.by_images() ? "images" : "columns")};
   return d;
+}
+
+Rule int_tensor() {
+  return {"Î below 2^31 elements with window=stored", [](const Request& request) -> std::optional<Refusal> {
+            const bool stored = request.options.is("window", "stored");
+            const std::int64_t cells = tensor_stage(request, stored).cells();
+            if (!stored || cells <= std::numeric_limits<int>::max()) return std::nullopt;
+            Request nearest = request;
+            nearest.options.set("window", "fused");
+            return Refusal{"window: stored, the im2win tensor has " + std::to_string(cells) +
+                               " elements, must be ≤ 2147483647 in a kernel",
+                           nearest};
+          }};
 }
 
 std::vector<Option> options() {
@@ -198,8 +202,9 @@ const Algorithm& im2win_cc() {
       .sentence = "Forms strips of the im2win tensor in shared memory and reads every tap's window there.",
       .source = "Lu, Chu & Liu, Euro-Par 2023, arXiv 2306.14316",
       .options = options(),
-      .rules = {f32_only(), int_offsets(), int_indices()},
+      .rules = {f32_only(), int_offsets(), int_indices(), int_tensor()},
       .decide = decide,
+      .named_options = ladder(/*has_naive=*/true),
   };
   return row;
 }

@@ -41,21 +41,24 @@ constexpr int slice_m = tile_m * tile_pitch, slice_n = tile_n * tile_pitch;
 
 // The filter: rows of one matrix.
 struct Filter {
+  static constexpr bool whole = true;
   const Element* memory;
   int first_row, pitch, length;
   __device__ int start(int row) const { return (first_row + row) * (pitch / 8); }
   __device__ long long place(int e) const { return e; }
 };
 
-// The windows of tile_n pixels, from `first_pixel`.
+// The windows of tile_n pixels, from `first_pixel`. A pixel behind the last reads the first window of all: its sums are
+// not stored, and asking for each copy whether it is one would take registers that 128 sums a thread don't leave.
 struct Windows {
+  static constexpr bool whole = false;
   const Element* memory;
   const Sizes& s;
   int group, first_pixel, length;
 
   __device__ int start(int row) const {
     const int pixel = first_pixel + row, q = pixel % s.wo, p = pixel / s.wo % s.ho, n = pixel / s.wo / s.ho;
-    if (n >= s.n) return -1;
+    if (n >= s.n) return 0;
     return ((n * s.groups + group) * s.ho + p) * (s.columns * s.column / 8) + q * s.stride_w * s.column / 8;
   }
   // Without dilation a window is one run. With it its columns are apart, and each begins at a multiple of 16 bytes.

@@ -14,6 +14,8 @@
 // the H_f rows of x come to shared memory first, in the order of x (`staged`), so that neighbouring threads read
 // neighbours. A few channels side by side are left to the L1 cache, which is faster than that detour
 // (kernels/PERFORMANCE.md).
+//
+// Source: Fu, Ma, Zhang, Zhao, Lu & Liu, 2026, arXiv 2608.20725.
 #include "common/element.cuh"
 #ifndef CONVLENS_CONFIGURED
 constexpr int threads = 256, span = 56;

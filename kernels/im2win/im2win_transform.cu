@@ -2,8 +2,16 @@
 //
 //   Î(n, c, m, k, u) = x(n, c, m·s_h + u·d_h − p_top, k − p_left),   0 outside the image,   0 ≤ k < W̃
 //
+//   x, one channel, rows under output row m           Î(n, c, m)
+//       k  0   1   2   3   4  …                         k = 0   k = 1   k = 2   k = 3
+//   u=0  │ a │ b │ c │ d │ e │                        │ a f k │ b g l │ c h m │ d i n │ …    one copy of a column, its
+//   u=1  │ f │ g │ h │ i │ j │             ──▶        └─ window of j = 0 ─────┘                H_f rows side by side
+//   u=2  │ k │ l │ m │ n │ o │                                └─ window of j = 1 ─────┘
+//
 // The window of output j begins at k = j·s_w, and without dilation its taps (v, u) follow each other. The channel is
 // where x has it: (n, c, m, k, u) for NCHW, (n, m, k, u, c) for NHWC, (c, m, k, u, n) for CHWN.
+//
+// Source: Lu, Chu & Liu, Euro-Par 2023, arXiv 2306.14316.
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED
 constexpr int threads = 256;

@@ -37,9 +37,10 @@ __device__ __forceinline__ Word load_word(const Element* from, int valid) {
 // An `Operand` says where its rows lie in memory:
 //
 //   memory       its first element
-//   start(row)   the row's distance from there in runs of eight elements, or −1 for a row of zeros
+//   start(row)   the row's distance from there in runs of eight elements
 //   place(e)     the distance of a row's element e from its first, a multiple of a word
 //   length       a row's elements; behind them are zeros
+//   whole        whether a row's length is a multiple of tile_k, so that nothing is behind it
 template <int rows, int threads, class Operand>
 struct SliceCopy {
   static constexpr int words = tile_k / word_elements, rows_at_once = threads / words;
@@ -52,7 +53,7 @@ struct SliceCopy {
 
   __device__ explicit SliceCopy(const Operand& operand) : operand(operand) {
 #pragma unroll
-    for (int i = 0; i < rounds; ++i) starts[i] = is_row(i) ? operand.start(row(i)) : -1;
+    for (int i = 0; i < rounds; ++i) starts[i] = is_row(i) ? operand.start(row(i)) : 0;
   }
   static __device__ int word() { return threadIdx.x % words; }
   static __device__ int row(int round) { return round * rows_at_once + threadIdx.x / words; }
@@ -63,17 +64,16 @@ struct SliceCopy {
 
   __device__ __forceinline__ void begin(Element* slice, int slice_index) {
     const int e = slice_index * tile_k + word() * word_elements;
-    const int left = max(0, min(word_elements, operand.length - e));
+    const int left = Operand::whole ? word_elements : max(0, min(word_elements, operand.length - e));
     const long long place = left > 0 ? operand.place(e) : 0;
 #pragma unroll
     for (int i = 0; i < rounds; ++i) {
       if (!is_row(i)) continue;
-      const int valid = starts[i] >= 0 ? left : 0;
-      const Element* const from = operand.memory + (valid > 0 ? starts[i] * 8LL + place : 0);
+      const Element* const from = operand.memory + (left > 0 ? starts[i] * 8LL + place : 0);
       if constexpr (async_copy)
-        copy_async_bytes<sizeof(Word)>(cell(slice, i), from, valid * static_cast<int>(sizeof(Element)));
+        copy_async_bytes<sizeof(Word)>(cell(slice, i), from, left * static_cast<int>(sizeof(Element)));
       else
-        staged[i] = load_word(from, valid);
+        staged[i] = load_word(from, left);
     }
   }
 

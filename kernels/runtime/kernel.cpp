@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "algorithms/error.h"
+#include "kernels/architecture.h"
 #include "kernels/runtime/compiler.h"
 #include "kernels/runtime/nvrtc.h"
 #include "kernels/runtime/status.h"
@@ -111,11 +112,9 @@ LoadedKernel::LoadedKernel(const Kernel& kernel, const Dim3& block, std::int64_t
     return value;
   };
   const int major = attribute(cudaDevAttrComputeCapabilityMajor), minor = attribute(cudaDevAttrComputeCapabilityMinor);
-  if (const auto& [least, most, why] = kernel.architectures; !kernel.architectures.has(10 * major + minor))
-    throw Unsupported(entry_ + ": compute capability " + std::to_string(major) + "." + std::to_string(minor) +
-                      ", must be " + (most == least ? "" : "≥ ") + std::to_string(least / 10) + "." +
-                      std::to_string(least % 10) + (*why == '\0' ? "" : std::string(", for ") + why));
-  const Compiled compiled = compiler().compile(kernel, architecture(major, minor));
+  const std::string architecture_here = architecture(major, minor);
+  check_architecture(kernel, architecture_here);
+  const Compiled compiled = compiler().compile(kernel, architecture_here);
   const auto refuse_above = [&](std::int64_t value, int most, const std::string& what) {
     if (value > most)
       throw Unsupported(what + " of " + entry_ + ": " + std::to_string(value) + " a block, must be ≤ " +

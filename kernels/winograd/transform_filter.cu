@@ -9,6 +9,8 @@
 //
 // With `inputs_fastest` U is (C_o, C_i/G) instead, and neighbouring threads take neighbouring input channels, which are
 // neighbours in w, too.
+//
+// Source: Lavin & Gray 2016, arXiv 1509.09308.
 #include "winograd/winograd.cuh"
 #ifndef CONVLENS_CONFIGURED
 constexpr bool inputs_fastest = true;

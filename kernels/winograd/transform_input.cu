@@ -11,6 +11,8 @@
 //
 // A thread transforms one tile of one channel in registers. Elements outside the image are zeros. In NCHW neighbouring
 // threads read elements m_w apart, and the L1 cache makes up for that; what they write, which is more, are neighbours.
+//
+// Source: Lavin & Gray 2016, arXiv 1509.09308.
 #include "winograd/winograd.cuh"
 
 constexpr int blocks_per_sm = points <= 36 ? 1024 / threads : 1;  // 64 registers a thread: less spills, more idles

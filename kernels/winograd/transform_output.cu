@@ -10,6 +10,8 @@
 // A thread transforms one tile of one channel in registers; what overhangs y is dropped. With `staging` the block lays
 // its outputs in shared memory first and then writes them in the order of y's rows, in which neighbouring threads write
 // neighbouring elements.
+//
+// Source: Lavin & Gray 2016, arXiv 1509.09308.
 #include "winograd/winograd.cuh"
 
 extern "C" __global__ void __launch_bounds__(threads)

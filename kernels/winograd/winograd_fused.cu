@@ -15,6 +15,8 @@
 // a time, to threads that each take all 16 points of a tile for the output transform.
 //
 // Tiles, channels and outputs beyond the layer are zeros and are not stored.
+//
+// Source: Lavin & Gray 2016, arXiv 1509.09308.
 #include "common/copy_async.cuh"
 #include "winograd/winograd.cuh"
 #ifndef CONVLENS_CONFIGURED

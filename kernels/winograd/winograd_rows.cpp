@@ -124,7 +124,8 @@ std::vector<Option> options(Unit unit) {
       {.id = "m",
        .title = "Output tile",
        .sentence = "How many outputs a tile makes along each axis on which the filter has several taps; auto weighs "
-                   "products, transforms and the bytes of U, V and M, up to 8 points, or 5 where U and V have 16 bits.",
+                   "products, transforms and the bytes of U, V and M, up to 8 points, or 5 where U and V have 16 bits, "
+                   "but takes at least 2: filters of five and seven taps then have 6 and 8 points.",
        .values = {},
        .default_value = "auto",
        .accepts = [](std::string_view value) { return value == "auto" ? "" : integer_between(1, 8)(value); }},

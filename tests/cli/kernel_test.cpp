@@ -15,6 +15,7 @@
 
 using namespace convlens;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 
 namespace {
 
@@ -127,7 +128,16 @@ TEST_CASE("kernel prints PTX, SASS, and a table of registers, for any architectu
   CHECK(parse_csv(kernel("direct.cc cv9 --csv").out).size() == 1 + json.size());
   const CommandResult early = kernel("direct.cc cv9 --arch sm_75");
   CHECK(early.exit == 3);
-  CHECK(early.err == "convlens: pack_filter: sm_75, must be sm_80 or later\n");
+  CHECK(early.err ==
+        "convlens: pack_filter: sm_75, must be sm_80 or later, for cp.async, by which the row's kernels copy; "
+        "im2win.tc:async_copy=off does without\n");
+  for (const std::string row : {"direct", "implicit_gemm"})
+    for (const std::string architecture : {"sm_90", "sm_80"}) {
+      const CommandResult generic = kernel(row + ".tc cv9 --layout NHWC --dtype f16 --arch " + architecture);
+      CHECK(generic.exit == 3);
+      CHECK_THAT(generic.err, EndsWith(row + "_tc: " + architecture +
+                                       ", must be sm_90a, for wgmma; instructions=mma needs sm_80\n"));
+    }
   const CommandResult unknown = kernel("direct.cc cv9 --emit ptx --arch sm_1");
   CHECK(unknown.exit != 0);
   CHECK(unknown.out == "");

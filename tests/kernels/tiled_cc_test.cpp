@@ -1,6 +1,7 @@
 // im2win.cc, implicit_gemm.cc and direct.cc without a GPU: how their blocks share out y, what they keep in memory, and
 // what they refuse.
 #include "algorithms/im2win/im2win.h"
+#include "algorithms/interface/registry.h"
 #include "kernels/direct/direct.h"
 #include "kernels/im2col/im2col.h"
 #include "kernels/im2win/im2win.h"
@@ -32,6 +33,27 @@ TEST_CASE("the tiles of im2win.cc, implicit_gemm.cc and direct.cc cover y, each 
         const std::vector<int> times = times_computed(*row->plan(request(*row, problem, "", layout)));
         REQUIRE(std::ranges::all_of(times, [](int count) { return count == 1; }));
       }
+}
+
+TEST_CASE("the ladder of the tiled rows is named option sets, each with one idea more than the one before") {
+  const std::vector<std::string> rungs{"shared", "micro", "vectorised", "double_buffered"};
+  for (const Algorithm* row : {&gpu::im2win_cc(), &gpu::implicit_gemm_cc(), &gpu::direct_cc()}) {
+    INFO(row->id);
+    const auto options = [&](const std::string& name) { return parse_run(row->id + ":" + name).options; };
+    for (const std::string& rung : rungs) {
+      CHECK(options(rung)["tile"] == (rung == "shared" ? "64x64/4x4" : "auto"));
+      CHECK(options(rung).is("vector_io", rung == "vectorised" || rung == "double_buffered" ? "on" : "off"));
+      CHECK(options(rung).is("double_buffer", rung == "double_buffered" ? "on" : "off"));
+    }
+    CHECK(run_name(*row, options("double_buffered")) == row->id);
+    if (row == &gpu::implicit_gemm_cc()) {
+      CHECK_THROWS_WITH(options("naive"), Contains("naive") && Contains("shared"));
+    } else {
+      CHECK(run_name(*row, options("naive")) == row->id + ":tiling=naive");
+      CHECK(options("shared").is("tiling", "registers"));
+    }
+  }
+  CHECK(parse_run("im2win.cc:micro,window=stored").options.is("window", "stored"));
 }
 
 TEST_CASE("im2win.cc stores the im2win tensor only when asked to, in the order of x's layout") {
