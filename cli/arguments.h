@@ -29,6 +29,7 @@ class LayerArguments {
  public:
   void add_to(Command& command, Amount amount);               // one: without --suite
   void when_left_out(std::string suite, std::int64_t batch);  // instead of no layers, and of N = 1 of named ones
+  bool batch_given() const { return batch_.has_value(); }
   bool given() const { return !names_.empty() || !named_.empty() || !suites_.empty(); }
 
   // In the order given. Throws BadInput with the closest name, or the rule that a written-out layer breaks.
