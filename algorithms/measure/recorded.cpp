@@ -16,10 +16,10 @@ using worker::Fields;
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-// The field's value is one that `fits`.
+// The field is there, with a value that `fits`.
 template <class Fits>
 void check(const Fields& fields, const char* name, const char* rule, const Fits& fits) {
-  if (!fits(fields.any(name))) fields.refuse(name, rule);
+  if (!fields.has(name) || !fits(fields.any(name))) fields.refuse(name, rule);
 }
 
 bool is_text(const Json& json) { return json.is_string(); }

@@ -98,8 +98,10 @@ Table table(const std::vector<Claim>& rows) {
 std::string text(const Report& report) {
   std::string text;
   for (const std::string& line : report.about) text += line + "\n";
-  for (const Figure& figure : report.figures)
+  for (const Figure& figure : report.figures) {
     text += "\n" + underlined(figure.title) + figure.caption + "\n\n" + table(figure).text();
+    for (const std::string& note : figure.notes) text += note + "\n";
+  }
   text += "\n" + underlined("Table II: the fastest on each layer") + "\n" + table(report.table_2).text();
   text += "\n" + underlined("The paper's ratios") + "\n";
   for (const Ratio& r : report.ratios)

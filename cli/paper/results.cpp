@@ -37,11 +37,12 @@ const Contender* whose(const Json& record) {
   return nullptr;
 }
 
-// "direct.tc, f16 NCHW", and what else may keep a record from taking part.
+// "direct.tc, f16 NCHW", as the run is named today, and what else may keep a record from taking part.
 std::string who(const Json& record) {
   const auto text = [](const Json& json) { return json.get<std::string>(); };
-  return text(record.at("run")) + ", " + text(record.at("dtype")) + " " + text(record.at("layout").at("x")) +
-         (record.at("timed") == "kernel" ? ", the kernel alone" : "") +
+  const auto run = recorded_run(record);
+  return (run ? run_name(*run->algorithm, run->options) : text(record.at("run"))) + ", " + text(record.at("dtype")) +
+         " " + text(record.at("layout").at("x")) + (record.at("timed") == "kernel" ? ", the kernel alone" : "") +
          (record.at("gpu").is_null() ? ", on a CPU" : "");
 }
 
