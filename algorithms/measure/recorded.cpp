@@ -58,6 +58,9 @@ void check_problem(const Fields& problem) {
 
 void check_amounts(const Fields& record) {
   for (const char* name : {"median_ms", "min_ms"}) check(record, name, "above 0", is_time);
+  const Json &least = record.any("min_ms"), &median = record.any("median_ms");
+  if (least.is_number() && median.is_number() && least.get<double>() > median.get<double>())
+    record.refuse("min_ms", "≤ median_ms, " + median.dump());
   for (const char* name : {"tflops", "tflops_executed", "floor_fraction"}) check(record, name, "≥ 0", is_amount);
   if (const auto samples = record.numbers("samples_ms"); std::ranges::any_of(samples, [](double ms) { return ms < 0; }))
     record.refuse("samples_ms", "a list of numbers ≥ 0");

@@ -37,9 +37,12 @@ std::vector<std::string> about(const Results& results) {
       "Means of ratios, of memory and of shares too, are geometric, over the layers that have both.",
   };
   if (results.ceilings())
-    lines.push_back("Ceilings measured in the same run: " + fixed(results.ceilings()->f32_tflops, 1) +
-                    " TFLOPS in f32, " + fixed(results.ceilings()->f16_tflops, 1) + " in f16, copies " +
-                    fixed(results.ceilings()->copy_tbytes, 2) + " TB/s.");
+    lines.push_back(
+        (origin.ceilings.size() == 1
+             ? std::string("Ceilings measured in the same run: ")
+             : "Ceilings, the last of " + std::to_string(origin.ceilings.size()) + " that were measured: ") +
+        fixed(results.ceilings()->f32_tflops, 1) + " TFLOPS in f32, " + fixed(results.ceilings()->f16_tflops, 1) +
+        " in f16, copies " + fixed(results.ceilings()->copy_tbytes, 2) + " TB/s.");
   return lines;
 }
 

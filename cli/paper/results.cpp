@@ -80,6 +80,7 @@ void add_origin(const Json& record, Origin& origin) {
   for (const char* library : {"cuBLAS", "cuDNN"})
     if (record.at("libraries").contains(library))
       origin.libraries.insert(std::string(library) + " " + record.at("libraries").at(library).get<std::string>());
+  if (const auto text = note(record, kCeilingNote)) origin.ceilings.insert(*text);
   constexpr std::size_t kDay = std::string_view("2000-01-01").size();
   origin.made.insert("revision " + record.at("revision").get<std::string>() + ", " +
                      record.at("time").get<std::string>().substr(0, kDay));

@@ -31,6 +31,7 @@ struct Ceilings {
 struct Origin {
   std::string gpu, l2;                             // the same of all
   std::set<std::string> drivers, cuda, libraries;  // "cuDNN 9.13.0", those that they name
+  std::set<std::string> ceilings;                  // the notes on them that differ
   std::set<std::string> made;                      // "revision …, 2026-11-30"
 };
 
@@ -55,8 +56,8 @@ class Results {
   const std::map<std::string, std::int64_t>& replaced() const { return replaced_; }
 
   const Origin& origin() const { return origin_; }
-  std::size_t samples() const { return samples_; }  // the fewest of any record
-  const std::optional<Ceilings>& ceilings() const { return ceilings_; }
+  std::size_t samples() const { return samples_; }                       // the fewest of any record
+  const std::optional<Ceilings>& ceilings() const { return ceilings_; }  // of the last record that has them
 
  private:
   std::vector<std::string> layers_;

@@ -82,6 +82,7 @@ TEST_CASE("nonsense in a record is refused in words that name the field and the 
   CHECK(changed("/schema", 7) == "here: schema: 7, must be 1");
   CHECK(changed("/median_ms", 0) == "here: median_ms: 0, must be above 0");
   CHECK(changed("/min_ms", -1) == "here: min_ms: -1, must be above 0");
+  CHECK(changed("/min_ms", 3) == "here: min_ms: 3, must be ≤ median_ms, 2.5");
   CHECK(changed("/tflops", "fast") == "here: tflops: \"fast\", must be ≥ 0");
   CHECK(changed("/peak_bytes", -5) == "here: peak_bytes: -5, must be ≥ 1");
   CHECK(changed("/bytes/x", -1) == "here: bytes.x: -1, must be ≥ 0");
