@@ -6,7 +6,6 @@
 
 #include "algorithms/interface/algorithm.h"
 #include "algorithms/measure/machine.h"
-#include "algorithms/measure/recorded.h"
 
 namespace convlens {
 

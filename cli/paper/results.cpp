@@ -7,8 +7,8 @@
 #include <span>
 #include <sstream>
 
-#include "algorithms/measure/recorded.h"
 #include "algorithms/problem/parse.h"
+#include "algorithms/worker/recorded.h"
 
 namespace convlens::cli::paper {
 

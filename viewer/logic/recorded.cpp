@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "algorithms/interface/registry.h"
-#include "algorithms/measure/recorded.h"
+#include "algorithms/worker/recorded.h"
 #include "viewer/logic/json_lines.h"
 
 namespace convlens::viewer {

@@ -1,9 +1,10 @@
-#include "algorithms/measure/recorded.h"
+#include "algorithms/worker/recorded.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "algorithms/error.h"
+#include "algorithms/measure/record.h"
 #include "algorithms/tensor/dtype.h"
 #include "algorithms/worker/fields.h"
 
@@ -83,7 +84,7 @@ Json read_record(const std::string& line, const std::string& who) {
   check_amounts(record);
   try {
     static_cast<void>(ConvProblem(recorded_spec(json)));
-  } catch (const BadInput& wrong) {
+  } catch (const Error& wrong) {  // one too large is Unsupported
     throw BadInput(who + ": problem: " + wrong.what());
   }
   return json;

@@ -1,4 +1,4 @@
-// Result records, read back: lines of JSON as record.h writes them, now or long ago.
+// Result records, read back: lines of JSON as algorithms/measure/record.h writes them, now or long ago.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,8 +8,6 @@
 #include "algorithms/interface/registry.h"
 
 namespace convlens {
-
-inline constexpr int kRecordSchema = 1;  // the version that record.schema.json describes
 
 // One line as a record whose fields are there, of their kinds, and no nonsense: `schema` is known, times are above 0
 // and the least is not above the median, bytes at least 0, names of types and layouts exist. Amounts may be null, as

@@ -1,5 +1,5 @@
 // Result records, read back: what is taken, what is refused in which words, and whose run they are.
-#include "algorithms/measure/recorded.h"
+#include "algorithms/worker/recorded.h"
 
 #include <filesystem>
 #include <fstream>
@@ -93,6 +93,7 @@ TEST_CASE("nonsense in a record is refused in words that name the field and the 
   CHECK(changed("/options", Json{{"tile", 3}}) == "here: options: {\"tile\":3}, must be an object of texts");
   CHECK(changed("/problem/stride", Json{1}) == "here: problem.stride: [1], must be 2 whole numbers");
   CHECK(changed("/problem/groups", 0).starts_with("here: problem: groups: 0, must be ≥ 1"));
+  CHECK(changed("/problem/n", std::int64_t{1} << 62).starts_with("here: problem: "));
   CHECK(changed("/engine_notes", Json{1}) == "here: engine_notes: [1], must be a list of texts");
   CHECK(changed("/median_ms", nullptr) == "");  // not measured
   const Json record = some_record();
