@@ -1,8 +1,10 @@
 // `convlens paper`: the evaluation of the paper that im2win.tc is from, rerun: measured on this machine's GPU, or drawn
 // from recorded runs.
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 
 #include "cli/arguments.h"
@@ -18,53 +20,86 @@ namespace {
 
 constexpr std::int64_t kBatch = 256;  // of the paper
 constexpr int kRepeats = 50;
+constexpr std::uint64_t kSeed = 1;
 
 struct PaperArguments {
   LayerArguments layers;
   StateArgument state;
-  RulerOptions ruler{.repeats = kRepeats, .cold_cache = true, .stop = interrupted};
-  std::uint64_t seed = 1;
+  std::optional<int> repeats;
+  std::optional<std::uint64_t> seed;
   std::vector<std::string> from;
   std::string output, html;
 };
 
 void write(OutputFile& file, const std::string& text) { file.write(std::as_bytes(std::span(text))); }
 
-void read(const std::string& path, paper::Results& results) {
-  std::ifstream file(path);
-  if (!file) throw BadInput("--from: " + path + ", cannot be read");
-  std::int64_t number = 0;
-  const std::int64_t before = results.left_out();
-  for (std::string line; std::getline(file, line);)
-    if (!line.empty()) results.add(line, path + ", record " + std::to_string(++number));
-  if (number == results.left_out() - before)
-    throw BadInput("--from: " + path + ", must hold records of `convlens paper`; of its " + std::to_string(number) +
-                   " records none is of a run that takes part");
-  if (const std::int64_t others = results.left_out() - before; others > 0)
-    say(std::to_string(others) + " records of " + path + " are of runs that do not take part");
+// "12 of direct.cc, f32 NCHW; 4 of …"
+std::string counts(const std::map<std::string, std::int64_t>& of) {
+  std::string text;
+  for (const auto& [run, count] : of) text += (text.empty() ? "" : "; ") + std::to_string(count) + " of " + run;
+  return text;
+}
+
+// The records of all files, as one evaluation.
+paper::Results read(const std::vector<std::string>& paths) {
+  paper::Results results;
+  for (const std::string& path : paths) {
+    if (std::filesystem::is_directory(path)) throw BadInput("--from: " + path + ", must be a file, is a folder");
+    std::ifstream file(path);
+    if (!file) throw BadInput("--from: " + path + ", cannot be read");
+    const auto before = results.left_out();
+    std::int64_t number = 0, others = 0;
+    for (std::string line; std::getline(file, line);)
+      if (!line.empty()) results.add(line, path + ", record " + std::to_string(++number));
+    auto left_out = results.left_out();
+    for (const auto& [run, count] : before) left_out[run] -= count;
+    std::erase_if(left_out, [](const auto& run) { return run.second == 0; });
+    for (const auto& [run, count] : left_out) others += count;
+    if (number == 0) throw BadInput("--from: " + path + ", must hold records of `convlens paper`, holds none");
+    if (number == others)
+      throw BadInput("--from: " + path + ", must hold records of `convlens paper`; of its " + std::to_string(number) +
+                     " records none is of a run that takes part: " + counts(left_out));
+    if (others > 0)
+      say(std::to_string(others) + " records of " + path + " are of runs that do not take part: " + counts(left_out));
+  }
+  if (!results.replaced().empty()) say("of several records of a run the last is drawn: " + counts(results.replaced()));
+  return results;
+}
+
+paper::Results measure(const PaperArguments& arguments, const Globals& globals, OutputFile* records,
+                       std::map<std::string, std::int64_t>& left_out) {
+  paper::Results results;
+  RulerOptions ruler{.repeats = arguments.repeats.value_or(kRepeats), .cold_cache = true, .stop = interrupted};
+  left_out = paper::measure(arguments.layers.layers(), ruler, arguments.seed.value_or(kSeed), globals,
+                            [&](const Measurement& measurement) {
+                              const std::string json = to_json(measurement);
+                              if (records != nullptr) write(*records, json + "\n");
+                              results.add(json, "measured");
+                            });
+  if (results.empty())
+    throw Unsupported("nothing could be measured" + (left_out.empty() ? "" : ": " + left_out.begin()->first));
+  return results;
+}
+
+void refuse_what_measures(const PaperArguments& a) {
+  const std::pair<bool, const char*> given[]{{a.layers.given(), "layers"},
+                                             {a.layers.batch_given(), "--batch"},
+                                             {a.repeats.has_value(), "--repeats"},
+                                             {a.seed.has_value(), "--seed"},
+                                             {!a.output.empty(), "--output"}};
+  for (const auto& [is_given, what] : given)
+    if (is_given) throw BadInput(std::string("--from: given with ") + what + ", must be alone: nothing is measured");
 }
 
 void paper_command(const PaperArguments& arguments, const Globals& globals) {
-  paper::Results results;
+  if (!arguments.from.empty()) refuse_what_measures(arguments);
   std::map<std::string, std::int64_t> left_out;
   std::unique_ptr<OutputFile> records, page;
   if (!arguments.output.empty()) records = std::make_unique<OutputFile>(arguments.output);
   if (!arguments.html.empty()) page = std::make_unique<OutputFile>(arguments.html);
-  if (!arguments.from.empty()) {
-    if (arguments.layers.given() || records)
-      throw BadInput("--from: given with layers or --output, must be alone: nothing is measured");
-    for (const std::string& path : arguments.from) read(path, results);
-  } else {
-    left_out = paper::measure(arguments.layers.layers(), arguments.ruler, arguments.seed, globals,
-                              [&](const Measurement& measurement) {
-                                const std::string json = to_json(measurement);
-                                if (records) write(*records, json + "\n");
-                                results.add(json, "measured");
-                              });
-    if (results.empty())
-      throw Unsupported("nothing could be measured" + (left_out.empty() ? "" : ": " + left_out.begin()->first));
-    if (records) records->commit();
-  }
+  const paper::Results results =
+      arguments.from.empty() ? measure(arguments, globals, records.get(), left_out) : read(arguments.from);
+  if (records) records->commit();
   const paper::Report report = paper::make_report(results, left_out);
   if (page) {
     write(*page, paper::html(report));
@@ -85,7 +120,7 @@ void add_paper(CLI::App& app, const Globals& globals) {
   a->layers.add_to(command, Amount::many);
   a->state.add_to(command, "layer");
   command.integer(
-      "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->ruler.repeats = static_cast<int>(v); },
+      "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->repeats = static_cast<int>(v); },
       "samples of each run; 50 when left out");
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   command.integer(

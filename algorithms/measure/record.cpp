@@ -13,8 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // fields in the order in which the schema has them
 
-constexpr int kSchema = 1;
-
 // The columns of CSV: the fields of a record, "a.b" where b is a field of the object a.
 constexpr const char* kColumns[] = {
     // where and with what
@@ -113,7 +111,7 @@ Json record(const Measurement& m) {
   for (const Ledger::Line& line : m.bytes) peak += line.bytes;
 
   Json r;
-  r["schema"] = kSchema;
+  r["schema"] = kRecordSchema;
   r["time"] = utc_now();
   r["revision"] = revision();
   r["host"] = machine().host;

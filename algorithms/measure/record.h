@@ -42,6 +42,8 @@ struct Measurement {
   std::vector<std::string> notes = {};  // besides the plan's
 };
 
+inline constexpr int kRecordSchema = 1;  // the version that record.schema.json describes
+
 // Now, in UTC, as records have it: "2026-03-01T12:00:00Z".
 std::string utc_now();
 

@@ -43,9 +43,17 @@ std::vector<Contender> those(Keep&& keep) {
   return kept;
 }
 
+}  // namespace
+
 bool is_cudnn(const Contender& c) { return c.run.starts_with("cudnn."); }
 
-}  // namespace
+Layouts Contender::layouts() const {
+  return {layout, layout == Layout::NHWC ? FilterLayout::OHWI : FilterLayout::OIHW, layout};
+}
+
+Request Contender::request(const Run& run, const ConvSpec& spec) const {
+  return {ConvProblem(spec), dtype, layouts(), run.options, kGpu};
+}
 
 const std::vector<Contender>& contenders() {
   static const std::vector<Contender> all = read();

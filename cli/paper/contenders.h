@@ -16,7 +16,11 @@ struct Contender {
   Layout layout = Layout::NCHW;
 
   Unit unit() const { return size_of(dtype) == 2 ? Unit::tc : Unit::cc; }
+  Layouts layouts() const;  // of all three: the filter has its channels where x has them
+  Request request(const Run& run, const ConvSpec& spec) const;  // on the GPU
 };
+
+inline constexpr Place kGpu{Place::Kind::device, 0};
 
 // The runs of Fig. 2, 3 and 4, those that the claims need, and this program's other rows on tensor cores.
 const std::vector<Contender>& contenders();
@@ -34,5 +38,7 @@ struct Resolved {
   std::string why_not;
 };
 Resolved resolve(const Contender& contender);
+
+bool is_cudnn(const Contender& contender);
 
 }  // namespace convlens::cli::paper

@@ -5,6 +5,8 @@
 #include <functional>
 #include <limits>
 
+#include "cli/paper/notes.h"
+
 namespace convlens::cli::paper {
 
 namespace {
@@ -20,7 +22,8 @@ class Draft {
   Draft(const Results& results, What what, std::string title, std::string caption)
       : results_(results),
         what_(what),
-        figure_{std::move(title), what == What::tflops ? "TFLOPS" : "GB", std::move(caption), results.layers(), {}} {}
+        figure_{std::move(title), what == What::tflops ? "TFLOPS" : "GB", std::move(caption), {}, results.layers(), {}},
+        gaps_(results) {}
 
   void add(const std::string& name, const Ask& ask) {
     Series series{name, {}, {}};
@@ -28,17 +31,23 @@ class Draft {
       const auto r = ask(layer);
       series.best.push_back(r ? number(*r, true) : kNaN);
       series.median.push_back(r ? number(*r, false) : kNaN);
+      if (r) changes_.add(layer, *r);
     }
     if (std::ranges::any_of(series.best, [](double v) { return !std::isnan(v); }))
       figure_.series.push_back(std::move(series));
   }
   void add(const std::string& contender) {
     add(contender, [&](const std::string& layer) { return results_.find(layer, contender); });
+    gaps_.add(contender);
   }
   void add_fastest(const std::string& name, const std::vector<Contender>& of) {
     add(name, [&](const std::string& layer) { return results_.fastest(layer, of); });
   }
-  Figure take() { return std::move(figure_); }
+  Figure take() {
+    for (const auto& notes : {gaps_.notes(), changes_.notes()})
+      figure_.notes.insert(figure_.notes.end(), notes.begin(), notes.end());
+    return std::move(figure_);
+  }
 
  private:
   double number(const Result& r, bool best) const {
@@ -50,6 +59,8 @@ class Draft {
   const Results& results_;
   What what_;
   Figure figure_;
+  Gaps gaps_;
+  Changes changes_;
 };
 
 Figure overall(const Results& results, Unit unit, What what) {
@@ -59,9 +70,10 @@ Figure overall(const Results& results, Unit unit, What what) {
                          : what == What::ledger_gb ? "memory by the ledger"
                                                    : "memory as the device reports it";
   Draft draft(results, what, "Fig. 2, " + cores + ": " + of,
-              what == What::tflops
-                  ? "Direct-equivalent TFLOPS; the best of cuDNN and of im2win's option sets for each layer."
-                  : "Input, filter, output and workspace at their peak, of the run that is fastest on the layer.");
+              (what == What::tflops
+                   ? "Direct-equivalent TFLOPS of the fastest run on the layer, "
+                   : "Input, filter, output and workspace at their peak, of the run that is fastest on the layer, ") +
+                  std::string(tc ? "of cuDNN's and of im2win's four option sets of Fig. 4." : "of cuDNN's."));
   if (tc)
     draft.add_fastest("im2win TC", ablation());
   else

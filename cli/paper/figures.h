@@ -15,9 +15,10 @@ struct Series {
 };
 
 struct Figure {
-  std::string title;    // "Fig. 2, tensor cores: TFLOPS"
-  std::string unit;     // "TFLOPS", "GB"
-  std::string caption;  // what it shows
+  std::string title;                 // "Fig. 2, tensor cores: TFLOPS"
+  std::string unit;                  // "TFLOPS", "GB"
+  std::string caption;               // what it shows
+  std::vector<std::string> notes{};  // who is missing where and why, and what was not measured as it is today
   std::vector<std::string> layers;
   std::vector<Series> series;  // those that have a measurement
 };

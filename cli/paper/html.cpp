@@ -37,7 +37,8 @@ std::string html(const Report& report) {
   for (const Figure& figure : report.figures)
     body += heading(figure.title) +
             element("figure", svg_bars(figure) + element("figcaption", html_text(figure.caption))) +
-            element("details", element("summary", "The numbers") + table(figure).html());
+            element("details", element("summary", "The numbers") + table(figure).html()) +
+            (figure.notes.empty() ? "" : list(figure.notes));
   body += heading("Table II: the fastest on each layer") + table(report.table_2).html();
   if (!report.left_out.empty()) body += heading("Left out") + list(report.left_out);
   return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

@@ -13,15 +13,12 @@ namespace convlens::cli::paper {
 
 namespace {
 
-constexpr Place kGpu{Place::Kind::device, 0};
-
 using Plans = std::vector<std::shared_ptr<const Plan>>;
 
 // What a type and a layout have in common, and so can be measured side by side.
 struct Group {
   DType dtype;
   Layout layout;
-  Layouts layouts() const { return {layout, layout == Layout::NHWC ? FilterLayout::OHWI : FilterLayout::OIHW, layout}; }
 };
 constexpr Group kGroups[] = {{DType::f32, Layout::NCHW}, {DType::f16, Layout::NHWC}, {DType::f16, Layout::NCHW}};
 
@@ -56,8 +53,7 @@ class Measuring {
         ++left_out_[resolved.why_not];
         continue;
       }
-      const Request request =
-          make_request(layer.problem, c.dtype, group.layouts(), resolved.run->options, kGpu, globals_);
+      const Request request = make_request(layer.problem, c.dtype, c.layouts(), resolved.run->options, kGpu, globals_);
       if (const Support support = resolved.run->algorithm->supports(request); support)
         plans.push_back(resolved.run->algorithm->plan(request));
       else

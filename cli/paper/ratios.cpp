@@ -15,35 +15,52 @@ constexpr double kTolerance = 0.15;  // the paper's figures have two digits, and
 
 using Ask = std::function<std::optional<Result>(const std::string& layer)>;
 
-struct Mean {
-  double sum = 0;
+// One number a layer: their geometric mean, the least and the most.
+struct Spread {
+  double logs = 0, least = kNaN, most = kNaN;
   int count = 0;
-  void add(double value) { sum += value, ++count; }
-  double get() const { return count > 0 ? sum / count : kNaN; }
+  std::string least_layer{}, most_layer{};
+
+  void add(const std::string& layer, double value) {
+    logs += std::log(value), ++count;
+    if (!(value >= least)) least = value, least_layer = layer;
+    if (!(value <= most)) most = value, most_layer = layer;
+  }
+  double mean() const { return count > 0 ? std::exp(logs / count) : kNaN; }
 };
 
 std::string percent(double share) { return fixed(100 * share, 0) + " %"; }
 
-// The mean over the layers of what `of` makes of a result, where there is one.
-double mean(const Results& results, const Ask& ask, const std::function<double(const Result&)>& of) {
-  Mean mean;
+// What `of` makes of each layer's result, where there is one and it is no NaN.
+Spread spread(const Results& results, const Ask& ask, const std::function<double(const Result&)>& of) {
+  Spread spread;
   for (const std::string& layer : results.layers())
-    if (const auto r = ask(layer)) mean.add(of(*r));
-  return mean.get();
+    if (const auto r = ask(layer))
+      if (const double value = of(*r); !std::isnan(value)) spread.add(layer, value);
+  return spread;
 }
 
-double share_of(double ceiling, const Results& results, const Ask& ask) {
-  return mean(results, ask, [&](const Result& r) { return r.best_tflops / ceiling; });
+Spread share_of(double ceiling, const Results& results, const Ask& ask) {
+  return spread(results, ask, [&](const Result& r) { return r.best_tflops / ceiling; });
 }
 
-// What a result's memory holds besides x, w, bias and y.
-double workspace_share(const Results& results, const Ask& ask) {
-  return mean(results, ask, [](const Result& r) {
-    std::int64_t tensors = 0;
-    for (const char* name : {"x", "w", "bias", "y"})
-      if (r.bytes.contains(name)) tensors += r.bytes.at(name);
-    return 1 - static_cast<double>(tensors) / static_cast<double>(r.ledger_bytes);
-  });
+// "18 % (4 on cv7 to 31 on cv5)"
+std::string percents(const Spread& s) {
+  if (s.count < 2) return percent(s.mean());
+  return percent(s.mean()) + " (" + fixed(100 * s.least, 0) + " on " + s.least_layer + " to " + fixed(100 * s.most, 0) +
+         " on " + s.most_layer + ")";
+}
+
+// How many times x, w, bias and y a result's memory is, in the mean.
+double times_tensors(const Results& results, const Ask& ask) {
+  return spread(results, ask,
+                [](const Result& r) {
+                  std::int64_t tensors = 0;
+                  for (const char* name : {"x", "w", "bias", "y"})
+                    if (r.bytes.contains(name)) tensors += r.bytes.at(name);
+                  return static_cast<double>(r.ledger_bytes) / static_cast<double>(tensors);
+                })
+      .mean();
 }
 
 class Comparison {
@@ -52,18 +69,16 @@ class Comparison {
 
   Ratio of(const std::string& what, double least, double most, const Ask& over, const Ask& under, bool memory) const {
     Ratio r{.of = what, .paper_least = least, .paper_most = most, .least = kNaN, .most = kNaN};
-    Mean best, median;
+    Spread best, median;
     for (const std::string& layer : results_.layers()) {
       const auto a = over(layer), b = under(layer);
       if (!a || !b) continue;
-      const double value = memory ? bytes(*a) / bytes(*b) : a->best_tflops / b->best_tflops;
-      best.add(memory ? value : std::log(value));
-      median.add(memory ? value : std::log(a->median_tflops / b->median_tflops));
-      if (!(value >= r.least)) r.least = value, r.least_layer = layer;
-      if (!(value <= r.most)) r.most = value, r.most_layer = layer;
+      best.add(layer, memory ? bytes(*a) / bytes(*b) : a->best_tflops / b->best_tflops);
+      median.add(layer, memory ? bytes(*a) / bytes(*b) : a->median_tflops / b->median_tflops);
     }
-    r.best = memory ? best.get() : std::exp(best.get());
-    r.median = memory ? median.get() : std::exp(median.get());
+    r.best = best.mean(), r.median = median.mean();
+    r.least = best.least, r.least_layer = best.least_layer;
+    r.most = best.most, r.most_layer = best.most_layer;
     r.verdict = verdict(r, memory);
     return r;
   }
@@ -93,28 +108,27 @@ std::string how_far(const Results& results, const Ask& im2win, const std::string
                     double Ceilings::*ceiling) {
   if (!results.ceilings()) return "";
   const Ceilings& c = *results.ceilings();
-  return "; im2win TC reaches " + percent(share_of(c.f16_tflops, results, im2win)) + " of this GPU's " +
+  return "; im2win TC reaches " + percents(share_of(c.f16_tflops, results, im2win)) + " of this GPU's " +
          fixed(c.f16_tflops, 0) + " TFLOPS in f16, " + rival_name + " " +
-         percent(share_of(c.*ceiling, results, rival)) +
-         (ceiling == &Ceilings::f16_tflops ? "" : " of its " + fixed(c.*ceiling, 0) + " in f32") +
-         ", in the mean of the layers";
+         percents(share_of(c.*ceiling, results, rival)) +
+         (ceiling == &Ceilings::f16_tflops ? "" : " of its " + fixed(c.*ceiling, 0) + " in f32");
 }
 
 // What the stored tensor alone costs: written once and read once, at the rate of copies.
 std::string tensor_time(const Results& results, const Ask& im2win) {
   if (!results.ceilings()) return "";
-  const double share = mean(results, im2win, [&](const Result& r) {
+  const Spread share = spread(results, im2win, [&](const Result& r) {
     const auto tensor = r.bytes.find("im2win");
-    const double bytes = tensor == r.bytes.end() ? 0 : static_cast<double>(tensor->second);
+    const double bytes = tensor == r.bytes.end() ? kNaN : static_cast<double>(tensor->second);
     return 2e-9 * bytes / results.ceilings()->copy_tbytes / r.median_ms;
   });
-  return "; writing and reading Î takes at least " + percent(share) + " of im2win TC's time";
+  if (share.count == 0) return "";
+  return "; at the rate of copies, writing and reading Î once takes " + percents(share) + " of im2win TC's time";
 }
 
 std::string whose_memory(const Results& results, const Ask& im2win, const std::string& rival_name, const Ask& rival) {
-  return "; besides input, filter and output there are " + percent(workspace_share(results, im2win)) +
-         " of im2win TC's memory and " + percent(workspace_share(results, rival)) + " of " + rival_name +
-         "'s, in the mean of the layers";
+  return "; im2win TC holds " + fixed(times_tensors(results, im2win), 2) + "× its input, filter and output, " +
+         rival_name + " " + fixed(times_tensors(results, rival), 2) + "×";
 }
 
 // How many times im2col full batch is as fast as image by image: what launches and short products cost.

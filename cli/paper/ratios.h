@@ -17,7 +17,7 @@ struct Ratio {
   std::string verdict{};  // "agrees: …", "does not agree: …", with why, in words made from the numbers
 };
 
-// Ratios of TFLOPS are geometric means over the layers, those of memory arithmetic means, as "on average" suggests.
+// All means over the layers are geometric, as befits ratios.
 std::vector<Ratio> ratios(const Results& results);
 
 }  // namespace convlens::cli::paper

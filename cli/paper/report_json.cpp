@@ -29,6 +29,7 @@ Json json(const Report& report) {
     document["figures"].push_back({{"title", figure.title},
                                    {"unit", figure.unit},
                                    {"caption", figure.caption},
+                                   {"notes", figure.notes},
                                    {"layers", figure.layers},
                                    {"series", std::move(series)}});
   }

@@ -2,18 +2,19 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <locale>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 
-#include "algorithms/measure/ruler.h"
+#include "algorithms/problem/parse.h"
+#include "algorithms/worker/recorded.h"
 
 namespace convlens::cli::paper {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 const std::string kDeviceNote = "the device's free memory fell by ", kCeilingNote = "ceilings of this run: ";
 
@@ -26,14 +27,23 @@ std::optional<std::string> note(const Json& record, const std::string& start) {
 
 // The contender that the record is of: the same row, options, type and layout.
 const Contender* whose(const Json& record) {
+  const auto run = recorded_run(record);
+  if (!run || record.at("timed") != "call" || record.at("gpu").is_null()) return nullptr;
   for (const Contender& c : contenders()) {
     if (record.at("dtype") != name(c.dtype) || record.at("layout").at("x") != name(c.layout)) continue;
     const Resolved resolved = resolve(c);
-    if (!resolved.run || record.at("algorithm") != resolved.run->algorithm->id) continue;
-    const auto options = record.at("options").get<std::map<std::string, std::string, std::less<>>>();
-    if (options == resolved.run->options.values()) return &c;
+    if (resolved.run && run->algorithm == resolved.run->algorithm && run->options == resolved.run->options) return &c;
   }
   return nullptr;
+}
+
+// "direct.tc, f16 NCHW", as the run is named today, and what else may keep a record from taking part.
+std::string who(const Json& record) {
+  const auto text = [](const Json& json) { return json.get<std::string>(); };
+  const auto run = recorded_run(record);
+  return (run ? run_name(*run->algorithm, run->options) : text(record.at("run"))) + ", " + text(record.at("dtype")) +
+         " " + text(record.at("layout").at("x")) + (record.at("timed") == "kernel" ? ", the kernel alone" : "") +
+         (record.at("gpu").is_null() ? ", on a CPU" : "");
 }
 
 std::optional<Ceilings> ceilings_of(const Json& record) {
@@ -47,29 +57,48 @@ std::optional<Ceilings> ceilings_of(const Json& record) {
   return words ? std::optional(c) : std::nullopt;
 }
 
-Origin origin_of(const Json& record) {
-  Origin origin;
-  for (const auto& [key, text] : std::initializer_list<std::pair<const char*, std::string*>>{
-           {"gpu", &origin.gpu}, {"driver", &origin.driver}, {"cuda", &origin.cuda}, {"l2", &origin.l2}})
-    if (record.contains(key) && record.at(key).is_string()) *text = record.at(key).get<std::string>();
-  for (const std::string library : {"cuBLAS", "cuDNN"})
-    if (record.at("libraries").contains(library))
-      origin.libraries.push_back(library + " " + record.at("libraries").at(library).get<std::string>());
-  return origin;
+// What a Winograd row made of m = auto: "F(5x5,3x3)", the first word of a note.
+std::string transform(std::span<const std::string> notes) {
+  for (const std::string& note : notes)
+    if (note.starts_with("F(")) return note.substr(0, note.find(' '));
+  return "";
 }
 
-Result result_of(const Json& record, const Contender& contender) {
+void set_transforms(Result& result, const Json& record, const Contender& contender) {
+  const std::string then = transform(record.at("engine_notes").get<std::vector<std::string>>());
+  if (then.empty()) return;
+  const Run run = *resolve(contender).run;
+  const Request request = contender.request(run, recorded_spec(record));
+  const std::string now =
+      run.algorithm->supports(request) ? transform(run.algorithm->plan(request)->notes()) : "no such transform";
+  if (now != then) result.transform = then, result.today = now;
+}
+
+void add_origin(const Json& record, Origin& origin) {
+  for (const auto& [key, texts] : {std::pair{"driver", &origin.drivers}, {"cuda", &origin.cuda}})
+    if (record.at(key).is_string()) texts->insert(record.at(key).get<std::string>());
+  for (const char* library : {"cuBLAS", "cuDNN"})
+    if (record.at("libraries").contains(library))
+      origin.libraries.insert(std::string(library) + " " + record.at("libraries").at(library).get<std::string>());
+  if (const auto text = note(record, kCeilingNote)) origin.ceilings.insert(*text);
+  constexpr std::size_t kDay = std::string_view("2000-01-01").size();
+  origin.made.insert("revision " + record.at("revision").get<std::string>() + ", " +
+                     record.at("time").get<std::string>().substr(0, kDay));
+}
+
+Result result_of(const Json& record, const Contender& contender, const std::string& where) {
   Result r;
   r.contender = contender.name;
-  r.median_tflops = record.at("tflops").get<double>();
-  r.median_ms = record.at("median_ms").get<double>();
-  r.best_tflops = r.median_tflops * r.median_ms / record.at("min_ms").get<double>();
+  r.median_tflops = recorded_amount(record, "tflops", where);
+  r.median_ms = recorded_amount(record, "median_ms", where);
+  r.best_tflops = r.median_tflops * r.median_ms / recorded_amount(record, "min_ms", where);
   r.ledger_bytes = record.at("peak_bytes").get<std::int64_t>();
   r.bytes = record.at("bytes").get<std::map<std::string, std::int64_t>>();
   if (const auto text = note(record, kDeviceNote)) {
     std::int64_t bytes = 0;
     if (std::from_chars(text->data(), text->data() + text->size(), bytes).ec == std::errc{}) r.device_bytes = bytes;
   }
+  set_transforms(r, record, contender);
   return r;
 }
 
@@ -78,27 +107,37 @@ Result result_of(const Json& record, const Contender& contender) {
 std::string device_bytes_note(std::int64_t bytes) { return kDeviceNote + std::to_string(bytes) + " bytes"; }
 
 void Results::add(const std::string& json, const std::string& where) {
-  try {
-    const Json record = Json::parse(json);
-    const Contender* contender = whose(record);
-    const bool whole_call = record.at("timed") == "call" && !record.at("gpu").is_null();
-    if (contender == nullptr || !whole_call || record.at("median_ms").is_null() || record.at("tflops").is_null()) {
-      ++left_out_;
-      return;
-    }
-    const auto layer = record.at("layer").get<std::string>();
-    const std::size_t samples = record.at("samples_ms").size();
-    results_[{layer, contender->name}] = result_of(record, *contender);
-    if (std::ranges::find(layers_, layer) == layers_.end()) layers_.push_back(layer);
-    samples_ = samples_ == 0 ? samples : std::min(samples_, samples);
-    batches_.insert(record.at("problem").at("n").get<std::int64_t>());
-    if (const auto found = ceilings_of(record)) ceilings_ = found;
-    origins_.insert("revision " + record.at("revision").get<std::string>() + ", " +
-                    record.at("time").get<std::string>().substr(0, std::size("2000-01-01") - 1));
-    origin_ = origin_of(record);
-  } catch (const Json::exception& wrong) {
-    throw BadInput(where + ": no record of convlens, " + wrong.what());
+  const Json record = read_record(json, where);
+  const Contender* contender = whose(record);
+  if (contender == nullptr) {
+    ++left_out_[who(record)];
+    return;
   }
+  const Result result = result_of(record, *contender, where);
+  const ConvSpec spec = recorded_spec(record);
+  const auto name = record.at("layer").get<std::string>();
+  const std::string layer = name.empty() ? to_text(spec) : name;
+  const auto gpu = record.at("gpu").get<std::string>(), l2 = record.at("l2").get<std::string>();
+  const auto same = [&](const char* what, const std::string& value, const std::string& before) {
+    if (value != before)
+      throw BadInput(where + ": " + what + ": " + value + ", must be " + before + " as in the records before");
+  };
+  if (!empty()) {
+    same("gpu", gpu, origin_.gpu);
+    same("l2", l2, origin_.l2);
+    same("problem.n", std::to_string(spec.n), std::to_string(specs_.begin()->second.n));
+  }
+  if (const auto before = specs_.find(layer); before != specs_.end())
+    same(("problem of " + layer).c_str(), to_text(spec), to_text(before->second));
+  else
+    layers_.push_back(layer);
+  if (!results_.insert_or_assign({layer, contender->name}, result).second) ++replaced_[contender->name];
+  specs_[layer] = spec;
+  origin_.gpu = gpu, origin_.l2 = l2;
+  add_origin(record, origin_);
+  const std::size_t samples = record.at("samples_ms").size();
+  samples_ = samples_ == 0 ? samples : std::min(samples_, samples);
+  if (const auto found = ceilings_of(record)) ceilings_ = found;
 }
 
 std::optional<Result> Results::find(const std::string& layer, const std::string& contender) const {

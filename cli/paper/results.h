@@ -19,6 +19,7 @@ struct Result {
   std::int64_t ledger_bytes = 0;              // x, w, y, workspace, and what a library took by itself
   std::optional<std::int64_t> device_bytes;   // the same as the device's free memory tells
   std::map<std::string, std::int64_t> bytes;  // of the ledger, by name
+  std::string transform = {}, today = {};     // "F(5x5,3x3)", and what the row chooses now, where they differ
 };
 
 // What the device can do at most, as the records' notes have it.
@@ -26,41 +27,45 @@ struct Ceilings {
   double f32_tflops = 0, f16_tflops = 0, copy_tbytes = 0;
 };
 
-// On what and how a record was measured, in its own words.
+// On what and how the records were measured, in their own words.
 struct Origin {
-  std::string gpu = "unknown", driver = "unknown", cuda = "unknown", l2 = "unknown";
-  std::vector<std::string> libraries;  // "cuDNN 9.13.0", those that it names
+  std::string gpu, l2;                             // the same of all
+  std::set<std::string> drivers, cuda, libraries;  // "cuDNN 9.13.0", those that they name
+  std::set<std::string> ceilings;                  // the notes on them that differ
+  std::set<std::string> made;                      // "revision …, 2026-11-30"
 };
 
 class Results {
  public:
   // Adds a record, one line of JSON as algorithms/measure/record.h writes it. One that is no contender's, or not of a
-  // whole call on a GPU, is counted and left out. A later record of the same contender and layer replaces an earlier.
-  // Throws BadInput that names `where` for what is no record.
+  // whole call on a GPU, is left out. A later record of the same contender and layer replaces an earlier. Throws
+  // BadInput that names `where` for what is no record, or for one of another GPU, batch size, state of L2 or problem
+  // of the layer's name than those before: they cannot be set side by side.
   void add(const std::string& json, const std::string& where);
 
   const std::vector<std::string>& layers() const { return layers_; }  // in the order of the records
+  const ConvSpec& spec(const std::string& layer) const { return specs_.at(layer); }
   bool empty() const { return layers_.empty(); }
-  std::int64_t left_out() const { return left_out_; }
   std::optional<Result> find(const std::string& layer, const std::string& contender) const;
 
   // The fastest of `contenders` on a layer, by its best sample.
   std::optional<Result> fastest(const std::string& layer, const std::vector<Contender>& contenders) const;
 
-  const Origin& origin() const { return origin_; }                    // of the last record
-  const std::set<std::string>& origins() const { return origins_; }   // "revision …, 2026-11-30", of all records
-  const std::set<std::int64_t>& batches() const { return batches_; }  // N of all records
-  std::size_t samples() const { return samples_; }                    // the fewest of any record
-  const std::optional<Ceilings>& ceilings() const { return ceilings_; }
+  // How many records of each run were left out, "direct.tc, f16 NCHW", and how many for a later one of the same run.
+  const std::map<std::string, std::int64_t>& left_out() const { return left_out_; }
+  const std::map<std::string, std::int64_t>& replaced() const { return replaced_; }
+
+  const Origin& origin() const { return origin_; }
+  std::size_t samples() const { return samples_; }                       // the fewest of any record
+  const std::optional<Ceilings>& ceilings() const { return ceilings_; }  // of the last record that has them
 
  private:
   std::vector<std::string> layers_;
   std::map<std::pair<std::string, std::string>, Result> results_;  // by layer and contender
-  std::int64_t left_out_ = 0;
-  std::set<std::int64_t> batches_;
+  std::map<std::string, ConvSpec> specs_;
+  std::map<std::string, std::int64_t> left_out_, replaced_;
   std::size_t samples_ = 0;
   Origin origin_;
-  std::set<std::string> origins_;
   std::optional<Ceilings> ceilings_;
 };
 

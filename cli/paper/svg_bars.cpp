@@ -26,6 +26,14 @@ double tick_step(double most) {
   return 10 * power;
 }
 
+// Without an exponent, and without zeros behind the point that say nothing.
+std::string tick_text(double value) {
+  std::string text = fixed(value, 6);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 std::string number(double value) { return fixed(value, 2); }
 
 std::string rect(double x, double y, double width, double height, const char* colour, const std::string& title) {
@@ -63,7 +71,7 @@ std::string svg_bars(const Figure& figure) {
   for (int tick = 0; tick <= kTicks; ++tick) {
     const double y = y_of(tick * step);
     svg += "<line x1=\"" + number(kLeft) + "\" x2=\"" + number(kWidth) + "\" y1=\"" + number(y) + "\" y2=\"" +
-           number(y) + "\" stroke=\"#d9dee5\"/>\n" + label(kLeft - 6, y + 4, "end", significant(tick * step, 3));
+           number(y) + "\" stroke=\"#d9dee5\"/>\n" + label(kLeft - 6, y + 4, "end", tick_text(tick * step));
   }
   svg += label(0, y_of(top_value) - 10, "start", figure.unit);
   const double group = (kWidth - kLeft) / static_cast<double>(std::max<std::size_t>(1, figure.layers.size()));

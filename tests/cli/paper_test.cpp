@@ -188,6 +188,107 @@ TEST_CASE("paper's HTML loads nothing, and has every figure inside") {
   CHECK_THAT(html, Contains("<title>im2win TC, cv9: 154.00 TFLOPS</title>") && !Contains("nan"));
 }
 
+TEST_CASE("paper takes records from before a row gained an option, and names those it leaves out") {
+  json old = json::parse(record("direct.tc", 400, 530));
+  REQUIRE(old["options"].size() > 1);
+  old["options"].erase(old["options"].begin());
+  const Records records(old.dump() + "\n" + record("cudnn.best", 100, 1000) + record("im2win.tc:slice=16", 90, 530) +
+                        record("im2win.tc:slice=16", 90, 530) + record("cudnn.best", 110, 1000));
+  const json report = records.report();
+  const json& others = named(report["figures"], "title", "Beyond the paper");
+  CHECK(named(others["series"], "name", "direct TC")["median"][0] == 400);
+  CHECK(named(others["series"], "name", "cuDNN TC")["median"][0] == 110);
+  CHECK(report["left_out"] == json{"2 ×: im2win.tc:slice=16, f16 NHWC, recorded, does not take part",
+                                   "1 ×: cuDNN TC, an earlier record than the one drawn"});
+  CHECK(records.paper().err_lines() ==
+        std::vector<std::string>{
+            "2 records of " + records.path() + " are of runs that do not take part: 2 of im2win.tc:slice=16, f16 NHWC",
+            "of several records of a run the last is drawn: 1 of cuDNN TC"});
+}
+
+TEST_CASE("paper leaves out nothing of the recorded run, and says what has changed since, and who is missing where") {
+  const std::string recorded_run = std::string(CONVLENS_SOURCE_DIR) + "/notebooks/data/gpu-paper-n256.jsonl";
+  const CommandResult result = convlens_command({"paper", "--from", recorded_run, "--json"});
+  CHECK(result.err == "");
+  const json report = json::parse(result.out);
+  const auto notes = [&](const std::string& figure) {
+    std::string text;
+    for (const json& note : named(report["figures"], "title", figure)["notes"]) text += note.get<std::string>() + "\n";
+    return text;
+  };
+  const json& others = named(report["figures"], "title", "Beyond the paper");
+  for (const char* name : {"direct TC", "implicit GEMM TC"})
+    CHECK(named(others["series"], "name", name)["best"][0] > 0);
+  CHECK_THAT(notes("Beyond the paper"), Contains("Winograd TC as it was when recorded") &&
+                                            Contains("F(4×4,5×5) on cv5 (today F(2×2,5×5))") &&
+                                            Contains("Winograd TC refused cv1, cv2: winograd needs stride 1"));
+  CHECK_THAT(notes("Fig. 2, CUDA cores: TFLOPS"), Contains("im2win CC refused cv4: im2win.cc: window: stored"));
+  CHECK_THAT(notes("Fig. 3, CUDA cores: TFLOPS"), Contains("cuDNN DIRECT CC refused every layer\n") &&
+                                                      Contains("cuDNN WINOGRAD CC refused every layer\n") &&
+                                                      Contains("cuDNN FFT CC refused cv1, cv2, cv3, cv4\n"));
+  CHECK(notes("Fig. 4") == "");
+}
+
+TEST_CASE("paper's means are geometric, of memory and of shares too") {
+  const auto on = [](const char* layer, const std::string& line, std::int64_t ci) {
+    json r = json::parse(line);
+    r["layer"] = layer, r["problem"]["ci"] = ci;
+    return r.dump() + "\n";
+  };
+  const Records records(
+      on("cv8", record("im2win.tc:paper", 100, 500), 8) + on("cv8", record("cudnn.best", 50, 500), 8) +
+      on("cv9", record("im2win.tc:paper", 25, 2000), 9) + on("cv9", record("cudnn.best", 50, 500), 9));
+  const json report = records.report();
+  CHECK(named(report["ratios"], "of", "TFLOPS, im2win TC ÷ cuDNN TC")["best"].get<double>() == Approx(1));
+  CHECK(named(report["ratios"], "of", "memory, im2win TC ÷ cuDNN TC")["best"].get<double>() == Approx(2));
+  // Of 500 TFLOPS the best samples, a tenth better than the medians, are 22 and 5.5 %; tensors are 200 bytes.
+  CHECK_THAT(named(report["ratios"], "of", "TFLOPS, im2win TC ÷ cuDNN TC")["verdict"].get<std::string>(),
+             Contains("reaches 11 % (6 on cv9 to 22 on cv8)"));
+  CHECK_THAT(named(report["ratios"], "of", "memory, im2win TC ÷ cuDNN TC")["verdict"].get<std::string>(),
+             Contains("im2win TC holds 5.00× its input, filter and output, cuDNN 2.50×"));
+  CHECK_THAT(report["about"].dump(), Contains("are geometric"));
+}
+
+TEST_CASE("paper's axes have no exponents") {
+  const TemporaryFolder folder;
+  for (const auto& [tflops, tick] : {std::pair{900.0, ">1000<"}, {9e5, ">1000000<"}, {0.04, ">0.05<"}}) {
+    const Records records(record("im2win.tc:paper", tflops, 530));
+    REQUIRE(records.paper("--html " + folder.path() + "/paper.html").exit == 0);
+    std::ostringstream html;
+    html << std::ifstream(folder.path() + "/paper.html").rdbuf();
+    CHECK_THAT(html.str(), Contains(tick) && !Contains("e+0"));
+  }
+}
+
+TEST_CASE("paper mixes no machines, batch sizes, states of L2 or problems, and writes nothing then") {
+  const TemporaryFolder folder;
+  const std::string page = folder.path() + "/paper.html";
+  const auto changed = [](const char* field, const json& value) {
+    json r = json::parse(record("im2win.tc:paper", 140, 530));
+    r[json::json_pointer(field)] = value;
+    return r.dump() + "\n";
+  };
+  const auto refused = [&](const std::string& line, const std::string& says) {
+    const Records first(record("cudnn.best", 100, 1000)), second(record("cudnn.best", 100, 1000) + line);
+    const CommandResult result = first.paper("--from " + second.path() + " --html " + page);
+    INFO(result.err);
+    CHECK(result.exit == 2);
+    CHECK(result.out == "");
+    CHECK(result.err_lines().size() == 1);
+    CHECK_THAT(result.err, Contains(second.path() + ", record 2: " + says));
+    CHECK(!std::ifstream(page));
+  };
+  refused(changed("/gpu", "NVIDIA A100"), "gpu: NVIDIA A100, must be NVIDIA H200 as in the records before");
+  refused(changed("/problem/n", 128), "problem.n: 128, must be 256 as in the records before");
+  refused(changed("/l2", "warm"), "l2: warm, must be cold as in the records before");
+  refused(changed("/problem/co", 65), "problem of cv9: ");
+  refused(changed("/median_ms", -1), "median_ms: -1, must be above 0");
+  refused(changed("/median_ms", 0), "median_ms: 0, must be above 0");
+  refused(changed("/peak_bytes", -5), "peak_bytes: -5, must be ≥ 1");
+  refused(changed("/schema", 7), "schema: 7, must be 1");
+  refused(changed("/tflops", nullptr), "tflops: null, must be above 0");
+}
+
 TEST_CASE("paper refuses records that it cannot draw, in one line") {
   const auto refused = [](const std::string& call, const std::string& says) {
     const CommandResult result = convlens_command(shell_words("paper " + call));
@@ -196,12 +297,20 @@ TEST_CASE("paper refuses records that it cannot draw, in one line") {
     CHECK(result.err_lines().size() == 1);
     CHECK_THAT(result.err, Contains(says));
   };
-  const Records none("{}\n"), words("im2win\n"), right(record("cudnn.best", 100, 1000));
+  const TemporaryFolder folder;
+  const Records none("{}\n"), words("im2win\n"), empty(""), right(record("cudnn.best", 100, 1000));
   refused("--from /nowhere/records.jsonl", "--from: /nowhere/records.jsonl, cannot be read");
-  refused("--from " + none.path(), "record 1: no record of convlens");
-  refused("--from " + words.path(), "record 1: no record of convlens");
+  refused("--from " + folder.path(), "--from: " + folder.path() + ", must be a file, is a folder");
+  refused("--from " + empty.path(), "must hold records of `convlens paper`, holds none");
+  refused("--from " + none.path(), "record 1: schema: none given, must be 1");
+  refused("--from " + words.path(), "record 1: a line that is no JSON");
   refused("--from " + std::string(CONVLENS_SOURCE_DIR) + "/notebooks/data/cpu-cv-n4.jsonl",
-          "none is of a run that takes part");
-  refused("--from " + right.path() + " cv12", "--from: given with layers or --output, must be alone");
+          "none is of a run that takes part: 12 of direct.cpu, f32 NHWC, on a CPU");
+  refused("--from " + right.path() + " cv12", "--from: given with layers, must be alone");
+  for (const char* option : {"--batch 4", "--repeats 4", "--seed 4", "--output records.jsonl"}) {
+    const std::string call = option;
+    refused("--from " + right.path() + " " + call,
+            "--from: given with " + call.substr(0, call.find(' ')) + ", must be alone");
+  }
   refused("--from " + right.path() + " --csv", "--csv: paper has many tables, must be --json");
 }

@@ -113,6 +113,23 @@ TEST_CASE("the rates of a record are those it was written with") {
   }
 }
 
+TEST_CASE("a record from before a row gained an option, or got other defaults, is of the run with its options") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/some.jsonl";
+  nlohmann::ordered_json old = nlohmann::ordered_json::parse(shipped_records().curves.front().record);
+  const Run row = parse_run(old["algorithm"].get<std::string>());
+  const Option& changed = row.algorithm->options.front();
+  old["options"] = {
+      {changed.id, changed.values.back() == changed.default_value ? changed.values.front() : changed.values.back()}};
+  old["run"] = row.algorithm->id;  // what was changed was the default then
+  std::ofstream(file) << old.dump() << "\n";
+  const Records records = read_records({file});
+  CHECK(records.wrong.empty());
+  REQUIRE(records.curves.size() == 1);
+  const std::string chosen = changed.id + "=" + old["options"][changed.id].get<std::string>();
+  CHECK(records.curves[0].job.run == row.algorithm->id + ":" + chosen);
+}
+
 TEST_CASE("lines that are no records are left out and named") {
   const TemporaryFolder folder;
   const std::string file = folder.path() + "/some.jsonl";

@@ -10,9 +10,8 @@
 #include <set>
 #include <sstream>
 
-#include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
-#include "algorithms/worker/fields.h"
+#include "algorithms/worker/recorded.h"
 #include "viewer/logic/json_lines.h"
 
 namespace convlens::viewer {
@@ -22,31 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-ConvSpec spec_of(const Json& p) {
-  const auto both = [&](const char* name, std::size_t k) { return p.at(name).at(k).get<std::int64_t>(); };
-  return {.n = p.at("n"),
-          .ci = p.at("ci"),
-          .hi = p.at("hi"),
-          .wi = p.at("wi"),
-          .co = p.at("co"),
-          .hf = p.at("hf"),
-          .wf = p.at("wf"),
-          .stride_h = both("stride", 0),
-          .stride_w = both("stride", 1),
-          .pad_top = both("pad", 0),
-          .pad_bottom = both("pad", 1),
-          .pad_left = both("pad", 2),
-          .pad_right = both("pad", 3),
-          .dilation_h = both("dilation", 0),
-          .dilation_w = both("dilation", 1),
-          .groups = p.at("groups")};
-}
-
-template <class Value>
-Value given(const std::optional<Value>& value, const char* what) {
-  if (!value) throw BadInput(std::string(what) + " of an unknown name");
-  return *value;
-}
+const std::string kWho = "record";  // begins what is said of a line
 
 // As its note has them: "threads: 2"; 0 without.
 int threads_of(const Json& record) {
@@ -57,10 +32,11 @@ int threads_of(const Json& record) {
   return 0;
 }
 
-// Without the name of the library's class: "key 'run' not found".
-std::string said_by(const Json::exception& wrong) {
-  const std::string what = wrong.what();
-  return what.substr(what.find("] ") + 2);
+// As this program names it today, so that a run is found by its name whatever defaults have become; as it was recorded
+// where this program has no such run.
+std::string run_of(const Json& record) {
+  const auto run = recorded_run(record);
+  return run ? run_name(*run->algorithm, run->options) : record.at("run").get<std::string>();
 }
 
 Curve curve_of(const Json& r) {
@@ -68,12 +44,11 @@ Curve curve_of(const Json& r) {
   const Json& layout = r.at("layout");
   Curve curve;
   curve.job = {.layer = r.at("layer"),
-               .spec = spec_of(r.at("problem")),
-               .run = r.at("run"),
-               .dtype = given(parse_dtype(text(r.at("dtype"))), "dtype"),
-               .layouts = {given(parse_layout(text(layout.at("x"))), "layout.x"),
-                           given(parse_filter_layout(text(layout.at("w"))), "layout.w"),
-                           given(parse_layout(text(layout.at("y"))), "layout.y")},
+               .spec = recorded_spec(r),
+               .run = run_of(r),
+               .dtype = *parse_dtype(text(r.at("dtype"))),
+               .layouts = {*parse_layout(text(layout.at("x"))), *parse_filter_layout(text(layout.at("w"))),
+                           *parse_layout(text(layout.at("y")))},
                .kernel_alone = r.at("timed") == "kernel",
                .cold_cache = r.at("l2") == "cold",
                .seed = r.at("data").at("seed")};
@@ -84,32 +59,20 @@ Curve curve_of(const Json& r) {
   curve.finished = true;
   curve.line.run = curve.job.run;
   // FLOPs / median = TFLOPS, so that FLOPs come back from the two that a record has.
-  const double median = r.at("median_ms");
+  const double median = recorded_amount(r, "median_ms", kWho);
   const auto flops = [&](const char* field) { return std::llround(r.at(field).get<double>() * median * 1e9); };
   curve.line.flops = ConvProblem(curve.job.spec).flops();
   curve.line.executed = r.at("tflops_executed").is_null() ? 0 : flops("tflops_executed");  // 0: nobody knows
   curve.record = r.dump();
   curve.threads = threads_of(r);
   if (const Json& fraction = r.at("floor_fraction"); !fraction.is_null())
-    curve.roof = r.at("tflops").get<double>() / fraction.get<double>();
+    curve.roof = recorded_amount(r, "tflops", kWho) / fraction.get<double>();
   double time = 0;
   for (const double ms : r.at("samples_ms").get<std::vector<double>>()) {
     curve.add({ms}, time, time + ms / 1e3);
     time += ms / 1e3;
   }
   return curve;
-}
-
-// What JSON's reader finds wrong, in words: where the text stops being JSON, or the field that is not as it must be.
-Curve curve_of_line(const std::string& line) {
-  const auto json = worker::parse_line(line, "record");
-  try {
-    return curve_of(json);
-  } catch (const Json::out_of_range& wrong) {
-    throw BadInput("record: lacks a field: " + said_by(wrong));
-  } catch (const Json::exception& wrong) {
-    throw BadInput("record: a field is of another kind: " + said_by(wrong));
-  }
 }
 
 // "ceilings of this run: 53.5 TFLOPS f32, 766.5 TFLOPS f16, 4.28 TB/s", of a CPU "544.2 GFLOPS f32, 25.1 GB/s".
@@ -241,7 +204,8 @@ std::optional<worker::Ceilings> Records::ceilings(const worker::Job& job) const 
 
 Records read_records(const std::vector<std::string>& files) {
   Records records;
-  each_line(files, records.wrong, [&](const std::string& line) { records.curves.push_back(curve_of_line(line)); });
+  each_line(files, records.wrong,
+            [&](const std::string& line) { records.curves.push_back(curve_of(read_record(line, kWho))); });
   count_beside(records.curves);
   return records;
 }
