@@ -112,12 +112,14 @@ std::string why_no_window() {
 
 Window::Window(const viewer::State& first, int width, int height, const std::string& screen) {
   const std::string number = folder_.path() + "/display";
-  // Xvfb looks for a free display, and writes its number once it can be used.
+  // Xvfb looks for a free display, and writes its number once it can be used. It must not begin anew when its last
+  // client leaves (-noreset): that is xdotool, looking for a window, as long as the program has not connected, and what
+  // connects meanwhile is thrown out.
   server_ = std::make_unique<Process>(
       "/bin/sh",
-      std::vector<std::string>{"-c",
-                               "exec \"$0\" -displayfd 9 -screen 0 \"$2\"x24 -nolisten tcp 9> \"$1\" 2> /dev/null",
-                               on_path("Xvfb"), number, screen},
+      std::vector<std::string>{
+          "-c", "exec \"$0\" -displayfd 9 -screen 0 \"$2\"x24 -noreset -nolisten tcp 9> \"$1\" 2> /dev/null",
+          on_path("Xvfb"), number, screen},
       folder_.path());
   if (!comes_true(kPatience, [&] { return !first_line(number).empty(); })) FAIL("Xvfb does not start");
   display_ = ":" + first_line(number);
