@@ -178,9 +178,11 @@ void Window::key(const std::string& keys) {
   wait(0.1);
 }
 
-void Window::key_at_once(const std::string& keys) {
+void Window::key_at_once(const std::string& keys) { at_once({"key", keys}); }
+
+void Window::at_once(const std::vector<std::string>& commands) {
   program_->signal(SIGSTOP);
-  xdotool({"key", keys});
+  xdotool(commands);
   program_->signal(SIGCONT);
   wait(0.1);
 }

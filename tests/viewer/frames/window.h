@@ -69,6 +69,7 @@ class Window {
 
   // Presses keys and lets them go while the program is held, which so sees both at once.
   void key_at_once(const std::string& keys);
+  void at_once(const std::vector<std::string>& commands);  // the same for any of xdotool's
 
   Process& program() { return *program_; }
   const std::string& folder() const { return folder_.path(); }  // in which the program runs
