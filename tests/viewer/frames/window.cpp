@@ -97,6 +97,14 @@ double cpu_seconds(pid_t process) {
   return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
+std::string Process::switches() const {
+  std::ifstream stream("/proc/" + std::to_string(id_) + "/status");
+  std::string counts;
+  for (std::string line; std::getline(stream, line);)
+    if (line.starts_with("State:") || line.find("voluntary_ctxt_switches:") != std::string::npos) counts += line + "\n";
+  return counts;
+}
+
 double Process::cpu_seconds() const { return testing::cpu_seconds(id_); }
 
 std::vector<pid_t> Process::children() const {
@@ -212,6 +220,14 @@ void Window::restore() {
   xdotool({"windowfocus", "--sync", window_});
 }
 
+void Window::settle() {
+  comes_true(3, [&] {
+    const std::string before = program_->switches();
+    wait(0.15);  // longer than the loop sleeps between frames
+    return before.find("S (sleeping)") != std::string::npos && program_->switches() == before;
+  });
+}
+
 std::string Window::write(const std::string& keys, const std::string& name) {
   const std::string file = folder_.path() + "/" + name;
   std::filesystem::remove(file);
@@ -223,7 +239,7 @@ std::string Window::write(const std::string& keys, const std::string& name) {
     type(file);
     wait(pause);
     key("Return");
-    if (comes_true(2 * pause, [&] { return std::filesystem::exists(file); })) return file;
+    if (comes_true(2 * pause, [&] { return std::filesystem::exists(file); })) return settle(), file;
     key("Escape");
     key("Escape");
   }
