@@ -1,17 +1,20 @@
 #include "cli/disassemble.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <vector>
 
 #include "algorithms/error.h"
+#include "cli/command.h"
 
 namespace convlens::cli {
 
@@ -19,28 +22,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file of the system's temporary folder, gone when the object dies.
-class TemporaryFile {
+// A file of bytes that lies in memory and in no folder, for the programs that this one starts. It needs no place to be
+// written to, and is gone with the last process that has it open, however that one ends.
+class MemoryFile {
  public:
-  explicit TemporaryFile(std::span<const std::byte> bytes)
-      : path_((fs::temp_directory_path() / "convlens-XXXXXX").string()) {
-    const int descriptor = ::mkstemp(path_.data());
-    if (descriptor < 0) throw BadInput(path_ + ": cannot be written");
-    ::close(descriptor);
-    std::ofstream file(path_, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (!file.flush()) throw BadInput(path_ + ": cannot be written");
+  explicit MemoryFile(std::span<const std::byte> bytes) : descriptor_(::memfd_create("convlens", 0)) {
+    while (descriptor_ >= 0 && !bytes.empty()) {
+      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) break;
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    if (bytes.empty() && descriptor_ >= 0) return;
+    const std::string why = std::strerror(errno);
+    close();
+    throw Unsupported("--emit: sass, no memory for a file of the machine code (" + why + ")");
   }
-  ~TemporaryFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const std::string& path() const { return path_; }
+  ~MemoryFile() { close(); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  // As a program that inherits it opens it.
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
 
  private:
-  std::string path_;
+  void close() const {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  int descriptor_;
 };
 
 std::string quoted(const std::string& word) {
@@ -86,9 +96,10 @@ std::string disassemble(std::span<const std::byte> cubin) {
   if (nvdisasm.empty() && cuobjdump.empty())
     throw Unsupported(
         "--emit: sass, needs nvdisasm or cuobjdump of the CUDA toolkit, and neither is in CUDA_PATH or PATH");
-  const TemporaryFile file(cubin);
+  const MemoryFile file(cubin);
   const std::string tool = nvdisasm.empty() ? quoted(cuobjdump) + " -sass " : quoted(nvdisasm) + " -c ";
-  const std::string text = output_of(tool + quoted(file.path()) + " 2>/dev/null");
+  const std::string text = output_of(tool + file.path() + " 2>/dev/null");
+  if (interrupted()) throw Finished{Exit::interrupted};
   if (text.empty()) throw Unsupported("--emit: sass, " + (nvdisasm.empty() ? cuobjdump : nvdisasm) + " failed");
   return text;
 }

@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <csignal>
 #include <memory>
 
+#include "algorithms/measure/device.h"
 #include "algorithms/worker/client.h"
 #include "cli/arguments.h"
+#include "cli/ending_signals.h"
 #include "cli/keyboard.h"
 #include "cli/live_set.h"
 #include "cli/output.h"
@@ -38,31 +39,6 @@ struct LiveArguments {
   double seconds = 0.5;
 };
 
-// SIGTERM and SIGHUP while a run is live: the line is left as it stands, as it is with Ctrl-C, and only then the
-// program ends by that signal.
-class EndingSignals {
- public:
-  EndingSignals() {
-    struct sigaction action {};
-    action.sa_handler = [](int signal) { g_signal = signal; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    for (const int signal : {SIGTERM, SIGHUP})
-      if (std::signal(signal, SIG_DFL) == SIG_IGN)
-        std::signal(signal, SIG_IGN);  // nohup's wish counts
-      else
-        sigaction(signal, &action, nullptr);
-  }
-  static bool any() { return g_signal != 0; }
-  static void obey() {
-    if (!any()) return;
-    std::signal(g_signal, SIG_DFL);
-    std::raise(g_signal);
-  }
-
- private:
-  static inline volatile std::sig_atomic_t g_signal = 0;
-};
-
 bool ending() { return interrupted() || EndingSignals::any(); }
 
 class Live {
@@ -73,12 +49,15 @@ class Live {
         rewrites_(isatty(STDOUT_FILENO) != 0 && !json_),
         run_(only(arguments.row.algorithm_given() ? arguments.row.runs() : std::vector<Run>{}, "ROW")),
         layer_(only(arguments.layers.layers(), "layer")),
+        dtype_(only(arguments.row.dtypes({run_.algorithm->unit == Unit::tc ? DType::f16 : DType::f32}), "--dtype")),
+        layouts_(only(arguments.row.layouts({Layouts{}}), "--layout")),
         client_(words(arguments, globals)) {
     for (const Option& option : run_.algorithm->options)
       if (!option.values.empty() && keys_.size() < kKeys.size()) keys_.push_back(&option);
   }
 
   void go() {
+    need_device();
     say("keys: " + keys());
     ask();
     while (!ending()) {
@@ -109,6 +88,15 @@ class Live {
     return words;
   }
 
+  // Where a row on a GPU is to be measured here and there is none, no key changes that.
+  void need_device() const {
+    const std::string why = arguments_.worker.empty() ? why_not_here(*run_.algorithm) : "";
+    if (why.empty()) return;
+    // What cannot be asked for is said on any machine.
+    static_cast<void>(run_.algorithm->plan({layer_.problem, dtype_, layouts_, run_.options}));
+    throw NoDevice(run_.algorithm->id + ": " + why);
+  }
+
   std::string keys() const {
     std::string keys;
     for (std::size_t k = 0; k < keys_.size(); ++k) keys += std::string(1, kKeys[k]) + " " + keys_[k]->id + "  ";
@@ -121,8 +109,8 @@ class Live {
                      .layer = layer_.name,
                      .spec = layer_.problem.spec(),
                      .run = set_.run(),
-                     .dtype = only(arguments_.row.dtypes({DType::f32}), "--dtype"),
-                     .layouts = only(arguments_.row.layouts({Layouts{}}), "--layout"),
+                     .dtype = dtype_,
+                     .layouts = layouts_,
                      .kernel_alone = arguments_.kernel_alone.value_or(false),
                      .cold_cache = arguments_.cold_cache,
                      .seed = arguments_.seed,
@@ -205,6 +193,8 @@ class Live {
   const bool json_, rewrites_;  // rewrites: the line moves in a terminal
   Run run_;
   Layer layer_;
+  DType dtype_;
+  Layouts layouts_;
   Client client_;
   Keyboard keyboard_;
   std::vector<const Option*> keys_;  // what each key flips

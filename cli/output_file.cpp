@@ -89,7 +89,7 @@ std::string small_extension(const fs::path& path) {
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder))
+  if (std::error_code none; error || !fs::is_directory(folder, none))
     throw BadInput("output: " + folder.string() + ", must be a folder" + (error ? " (" + error.message() + ")" : ""));
 }
 

@@ -13,6 +13,7 @@
 #include "cli/output_file.h"
 #include "cli/paper/measure.h"
 #include "cli/paper/report.h"
+#include "cli/state_argument.h"
 
 namespace convlens::cli {
 

@@ -49,7 +49,8 @@ RunOutput::RunOutput(const std::string& text, const RunInput& input, const std::
     : target_(text) {
   if (text.empty()) return;
   folder_ = text.ends_with('/');
-  if (!folder_ && fs::is_directory(target_))
+  std::error_code none;
+  if (!folder_ && fs::is_directory(target_, none))
     throw BadInput("output: " + text + ", is a folder, must be a file, or end in / to write files into it");
   if (!folder_ && results.size() > 1)
     throw BadInput("output: " + text + ", must be a folder and end in / for " + std::to_string(results.size()) +

@@ -1,9 +1,6 @@
 #include "kernels/cache.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
+
+#include "kernels/cache_entry.h"
 
 namespace convlens::gpu {
 
@@ -51,30 +50,6 @@ std::string_view view(const std::vector<std::byte>& bytes) {
 
 std::string checksum(std::string_view cubin, std::string_view ptx) { return hexadecimal(fnv(ptx, fnv(cubin))); }
 
-std::int64_t folder_bytes(const fs::path& folder) {
-  std::int64_t bytes = 0;
-  std::error_code gone;
-  for (const fs::directory_entry& file : fs::directory_iterator(folder, gone)) {
-    const std::uintmax_t size = file.file_size(gone);
-    if (!gone) bytes += static_cast<std::int64_t>(size);
-  }
-  return bytes;
-}
-
-// A name that no other writer uses; entries never begin with a dot.
-fs::path aside(const fs::path& folder) {
-  static std::atomic<unsigned> count{0};
-  return folder / ("." + std::to_string(getpid()) + "-" + std::to_string(count++));
-}
-
-// Renamed first, so that no reader meets half an entry.
-void remove_entry(const fs::path& entry) {
-  std::error_code gone;
-  const fs::path trash = aside(entry.parent_path());
-  fs::rename(entry, trash, gone);
-  if (!gone) fs::remove_all(trash, gone);
-}
-
 }  // namespace
 
 std::string Recipe::key() const {
@@ -89,21 +64,22 @@ DiskCache::DiskCache(fs::path folder, std::int64_t bound) : folder_(std::move(fo
 
 std::int64_t DiskCache::bytes() const {
   std::int64_t sum = 0;
-  std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, none)) sum += folder_bytes(entry.path());
+  for (const fs::path& path : paths_in(folder_))
+    if (is_entry_name(path.filename().string()))
+      if (const Contents found = contents(path); found.is_entry()) sum += found.bytes;
   return sum;
 }
 
 std::optional<Compiled> DiskCache::load(const Recipe& recipe) const {
   const fs::path entry = folder_ / recipe.key();
-  std::error_code missing;
-  if (!fs::exists(entry, missing)) return std::nullopt;
+  if (!contents(entry).is_entry()) return std::nullopt;
   const std::string cubin = read(entry / "kernel.cubin"), ptx = read(entry / "kernel.ptx");
   const Json facts = Json::parse(read(entry / "facts.json"), nullptr, /*allow_exceptions=*/false);
   try {
     if (facts.at("checksum") == checksum(cubin, ptx) && facts.at("compiler") == recipe.compiler &&
         facts.at("options") == recipe.options && read(entry / "kernel.cu") == recipe.text) {
-      fs::last_write_time(entry, fs::file_time_type::clock::now(), missing);  // used now, so it goes last
+      std::error_code ignored;
+      fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);  // used now, so it goes last
       Compiled compiled;
       compiled.ptx = ptx;
       compiled.log = facts.at("log");
@@ -121,8 +97,10 @@ std::optional<Compiled> DiskCache::load(const Recipe& recipe) const {
 std::string DiskCache::store(const Recipe& recipe, const Compiled& compiled) const {
   std::error_code failed;
   fs::create_directories(folder_, failed);
-  const fs::path written = aside(folder_), entry = folder_ / recipe.key();
-  if (!failed) fs::create_directory(written, failed);
+  const fs::path entry = folder_ / recipe.key();
+  fs::path written = aside(folder_);
+  // A process of the same number, long gone or on another machine, may have used the name.
+  while (!failed && !fs::create_directory(written, failed)) written = aside(folder_);
   if (failed) return folder_.string() + ": " + failed.message();
 
   const Json facts{{"compiler", recipe.compiler},
@@ -135,11 +113,12 @@ std::string DiskCache::store(const Recipe& recipe, const Compiled& compiled) con
                      write(written / "facts.json", facts.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   if (whole) fs::rename(written, entry, failed);
   if (!whole || failed) {
-    std::error_code gone;
-    fs::remove_all(written, gone);
-    // Where another writer was first, its entry is as good as this one.
-    const bool other_was_first = failed == std::errc::directory_not_empty || failed == std::errc::file_exists;
+    remove_own_files(written);
     if (!whole) return folder_.string() + ": cannot be written, the disk may be full";
+    // Where another writer was first, its entry is as good as this one.
+    if (contents(entry).foreign)
+      return entry.string() + ": holds what no entry of the cache does, and is left as it is";
+    const bool other_was_first = failed == std::errc::directory_not_empty || failed == std::errc::file_exists;
     if (!other_was_first) return folder_.string() + ": " + failed.message();
   }
   make_room();
@@ -154,18 +133,21 @@ void DiskCache::make_room() const {
   };
   std::vector<Entry> entries;
   std::int64_t sum = 0;
-  std::error_code gone;
   const auto now = fs::file_time_type::clock::now();
-  for (const fs::directory_entry& found : fs::directory_iterator(folder_, gone)) {
-    const fs::file_time_type used = found.last_write_time(gone);
-    if (gone) continue;
-    // What a writer that died has left behind.
-    if (found.path().filename().string().front() == '.') {
-      if (now - used > std::chrono::hours(1)) fs::remove_all(found.path(), gone);
-      continue;
+  for (const fs::path& path : paths_in(folder_)) {
+    const std::string name = path.filename().string();
+    if (!is_entry_name(name) && !is_name_aside(name)) continue;
+    const Contents found = contents(path);
+    std::error_code gone;
+    const fs::file_time_type used = found.foreign ? now : fs::last_write_time(path, gone);
+    if (found.foreign || gone) continue;
+    if (is_name_aside(name)) {
+      // What a writer that died has left behind.
+      if (now - used > std::chrono::hours(1)) remove_own_files(path);
+    } else if (found.is_entry()) {
+      entries.push_back({path, used, found.bytes});
+      sum += found.bytes;
     }
-    entries.push_back({found.path(), used, folder_bytes(found.path())});
-    sum += entries.back().bytes;
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
   for (const Entry& entry : entries) {

@@ -9,8 +9,11 @@
 //   facts.json    compiler, options, the compiler's log, and a checksum of machine code and PTX
 //
 // It is written aside and then renamed, so that it is there whole or not at all, whoever else writes. What is read is
-// compared with the text and the checksum; a damaged entry is removed and counts as missing. When the folder grows
-// beyond its bound, the entries that were used longest ago go.
+// compared with the text and the checksum; a damaged entry is removed and counts as missing. When the entries grow
+// beyond their bound, those that were used longest ago go.
+//
+// The folder may hold other things. Only what has an entry's name (or that of one being written) and holds nothing but
+// these four files is counted, used or removed; a link is none of them.
 #pragma once
 
 #include <cstdint>

@@ -12,6 +12,7 @@ struct DriverState {
   std::string reason;                  // CUDA's own sentence for it
   int count = 0;                       // devices
   int driver = 0;                      // the newest CUDA that the driver knows; 0: no driver
+  std::string loader;                  // why libcuda.so.1 cannot be opened, in dlopen's words; "" where it can
   int toolkit = 0;                     // the CUDA that this program uses
   std::optional<std::string> visible;  // CUDA_VISIBLE_DEVICES, when it is set
 };

@@ -1,12 +1,12 @@
 #include "kernels/text.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <sstream>
 
 #include "algorithms/embedded.h"
@@ -23,24 +23,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Nothing where there is no such file. Its kind is asked for first: to open a named pipe takes until someone writes.
 std::optional<std::string> read(const fs::path& path) {
   std::error_code none;
+  if (!fs::is_regular_file(path, none)) return std::nullopt;
   std::ifstream file(path);
-  if (!fs::is_regular_file(path, none) || !file) return std::nullopt;
+  if (!file) return std::nullopt;
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
 }
 
-// The folders that may hold the texts, in the order in which they are asked.
+// The same in the folder that was chosen, where nothing of that name is passed over for what other folders have.
+std::optional<std::string> read_chosen(const fs::path& path) {
+  std::error_code failed;
+  if (fs::symlink_status(path, failed).type() == fs::file_type::not_found) return std::nullopt;
+  auto text = read(path);
+  if (!text) throw BadInput("CONVLENS_KERNELS: " + path.string() + ", must be a regular file that can be read");
+  return text;
+}
+
+// The folder that CONVLENS_KERNELS names.
+std::optional<fs::path> chosen_folder() {
+  const char* chosen = std::getenv("CONVLENS_KERNELS");
+  if (chosen == nullptr || *chosen == '\0') return std::nullopt;
+  if (std::error_code none; !fs::is_directory(chosen, none))
+    throw BadInput("CONVLENS_KERNELS: " + std::string(chosen) + ", must be a folder with the kernels' texts");
+  return chosen;
+}
+
+// The folders that may hold the texts beside it, in the order in which they are asked.
 std::vector<fs::path> folders() {
-  std::vector<fs::path> all;
-  if (const char* chosen = std::getenv("CONVLENS_KERNELS"); chosen != nullptr && *chosen != '\0') {
-    if (std::error_code none; !fs::is_directory(chosen, none))
-      throw BadInput("CONVLENS_KERNELS: " + std::string(chosen) + ", must be a folder with the kernels' texts");
-    all.emplace_back(chosen);
-  }
-  all.emplace_back(CONVLENS_KERNEL_SOURCES);
+  std::vector<fs::path> all{CONVLENS_KERNEL_SOURCES};
   std::error_code none;
   if (const fs::path program = fs::read_symlink("/proc/self/exe", none); !none)
     all.push_back(program.parent_path().parent_path() / "share" / "convlens" / "kernels");
@@ -121,6 +135,8 @@ std::string prologue(const Kernel& kernel) {
 std::string kernel_file(const std::string& file) {
   if (const fs::path path(file); path.is_absolute() || std::ranges::find(path, "..") != path.end())
     throw BadInput("kernel: " + file + ", must be a file below the folder of the kernels' texts");
+  if (const auto chosen = chosen_folder())
+    if (auto text = read_chosen(*chosen / file)) return *std::move(text);
   for (const fs::path& folder : folders())
     if (auto text = read(folder / file)) return *std::move(text);
   for (const EmbeddedFile& embedded : kernel_files())

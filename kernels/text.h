@@ -12,8 +12,8 @@ namespace convlens::gpu {
 
 inline constexpr std::size_t kMostText = std::size_t{1} << 20, kMostFiles = 100;
 
-// One file below kernels/, as in "common/tile.cuh". Throws BadInput that names the file when it is nowhere, or not
-// below.
+// One file below kernels/, as in "common/tile.cuh". Throws BadInput that names the file when it is nowhere, not
+// below, or in the folder that CONVLENS_KERNELS names something else than a file that can be read.
 std::string kernel_file(const std::string& file);
 
 // The whole text that is compiled: what the program has decided (sizes, options, layouts), then the file, with every

@@ -1,5 +1,7 @@
 #include "kernels/runtime/discovery.h"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <memory>
 
@@ -11,12 +13,20 @@ namespace convlens::gpu {
 
 namespace {
 
+// Why the driver's library cannot be opened, or "".
+std::string loader_says() {
+  if (void* const library = dlopen("libcuda.so.1", RTLD_NOW)) return dlclose(library), "";
+  const char* const why = dlerror();
+  return why != nullptr ? why : "dlopen fails";
+}
+
 DriverState driver_state(cudaError_t status, int count) {
   DriverState state;
   state.status = status;
   state.reason = cudaGetErrorString(status);
   state.count = count;
   cudaDriverGetVersion(&state.driver);
+  if (state.driver == 0) state.loader = loader_says();
   cudaRuntimeGetVersion(&state.toolkit);
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) state.visible = visible;
   return state;

@@ -1,4 +1,6 @@
 // `convlens kernel`: texts anywhere, machine code where the toolkit is, and what is said where it isn't.
+#include <signal.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -141,6 +143,58 @@ TEST_CASE("kernel prints PTX, SASS, and a table of registers, for any architectu
   const CommandResult unknown = kernel("direct.cc cv9 --emit ptx --arch sm_1");
   CHECK(unknown.exit != 0);
   CHECK(unknown.out == "");
+}
+
+// A toolkit of which only nvdisasm is there: a script that runs `commands`, with the machine code as "$2".
+class ToolkitOf {
+ public:
+  explicit ToolkitOf(const std::string& commands) {
+    std::filesystem::create_directory(folder_.path() + "/bin");
+    const std::string program = folder_.path() + "/bin/nvdisasm";
+    std::ofstream(program) << "#!/bin/sh\n" << commands << "\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  }
+  CommandRun sass(const std::string& temporary_folder) const {
+    return {.arguments = shell_words("kernel direct.cc cv9 --emit sass --arch sm_90a"),
+            .environment = {{"CUDA_PATH", folder_.path()}, {"TMPDIR", temporary_folder}}};
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+// In such a script: sends the signal to the command that has started it.
+std::string signal_convlens(const std::string& name) {
+  return "p=$PPID\n"
+         "until [ \"$(cat /proc/$p/comm)\" = convlens ]; do p=$(sed 's/.*) . //; s/ .*//' /proc/$p/stat); done\n"
+         "kill -" +
+         name + " $p";
+}
+
+TEST_CASE("machine code is read by nvdisasm whatever TMPDIR is, and nothing is left there") {
+  if (no_toolkit()) return;
+  const TemporaryFolder temporary;
+  const std::string binary = "[ \"$1\" = -c ] && head -c 4 \"$2\" | tail -c 3";
+  for (const std::string& folder : {temporary.path(), std::string("/nonexistent"), std::string("/dev/null")}) {
+    INFO("TMPDIR=" << folder);
+    const CommandResult result = run_command(ToolkitOf(binary).sass(folder));
+    INFO(result.err);
+    CHECK(result.exit == 0);
+    CHECK(result.out == "ELF");
+  }
+  const CommandResult killed = run_command(ToolkitOf(signal_convlens("TERM")).sass(temporary.path()));
+  CHECK(killed.signal == SIGTERM);
+  CHECK(std::filesystem::is_empty(temporary.path()));
+}
+
+TEST_CASE("an nvdisasm that fails is one line, and Ctrl-C while it works is Ctrl-C") {
+  if (no_toolkit()) return;
+  const TemporaryFolder temporary;
+  const CommandResult fails = run_command(ToolkitOf("exit 1").sass(temporary.path()));
+  CHECK(fails.exit == 3);
+  REQUIRE(fails.err_lines().size() == 1);
+  CHECK_THAT(fails.err, Contains("--emit: sass, ") && Contains("/bin/nvdisasm failed"));
+  CHECK(run_command(ToolkitOf(signal_convlens("INT")).sass(temporary.path())).exit == 130);
 }
 
 TEST_CASE("plain nvcc compiles the text of every kernel") {

@@ -78,6 +78,25 @@ TEST_CASE("a compilation that nobody wants any more ends at once") {
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
+TEST_CASE("what has a text's name in the chosen folder and is no file is refused, and no one waits for it") {
+  const std::string file = "direct/direct_cc.cu";
+  for (const std::string make : {"mkfifo", "mkdir", "ln -s /nonexistent", "ln -s direct_cc.cu"}) {
+    INFO(make);
+    const TemporaryFolder folder;
+    const std::string path = folder.path() + "/" + file;
+    REQUIRE(
+        run_command({.arguments = {"-c", "mkdir \"${1%/*}\" && " + make + " \"$1\"", "sh", path}, .program = "/bin/sh"})
+            .exit == 0);
+    const CommandResult result =
+        run_command({.arguments = {"10", kConvlens, "kernel", "direct.cc", "--layer", "cv12", "--emit", "cu"},
+                     .environment = {{"CONVLENS_KERNELS", folder.path()}},
+                     .program = "/usr/bin/timeout"});
+    CHECK(result.exit == 2);
+    CHECK(result.out == "");
+    CHECK(result.err == "convlens: CONVLENS_KERNELS: " + path + ", must be a regular file that can be read\n");
+  }
+}
+
 TEST_CASE("what a text may include is a kernel's file, and not without end") {
   const auto source = [](std::map<std::string, std::string> texts) {
     return gpu::source(own_kernel(std::move(texts)));

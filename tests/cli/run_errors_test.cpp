@@ -199,6 +199,7 @@ TEST_CASE("An output that cannot be written is one line and exit 2") {
   w.refuses("--image good.png --filter box -o folder.png", 2, "output: folder.png, is a folder");
   w.refuses("--image good.png --filter box -o new.bmp", 2, "output: new.bmp, must end in .png, .npy or /");
   w.refuses("--image good.png --filter box -o /dev/full", 2, "output: /dev/full, must end in .png, .npy or /");
+  w.refuses("--image good.png --filter box -o " + std::string(300, 'a') + ".png", 2, ".png, cannot be");  // too long
   w.refuses("--image good.png --filter box -o full.png", 2, "output: full.png, must be a regular file");
   w.refuses("--image good.png --filter box -o /proc/new.png", 2, "output: /proc/new.png, cannot be written");
   w.refuses("--image good.png --filter box --filter gaussian -o old.png", 2,

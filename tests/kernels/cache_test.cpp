@@ -149,6 +149,90 @@ TEST_CASE("beyond its bound the cache forgets what was used longest ago") {
   CHECK(cache.load(recipe(4)));
 }
 
+TEST_CASE("what the cache has not written it neither counts nor removes, however old and large") {
+  const TemporaryFolder folder, elsewhere;
+  const fs::path kernels = folder.path();
+  const std::string key(32, 'a');  // as an entry is named
+  const auto put = [](const fs::path& path, std::size_t bytes = 10) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << std::string(bytes, 'x');
+  };
+  put(kernels / ".clang-format");
+  put(kernels / "note.txt", 100'000);
+  put(kernels / ".hidden" / "kernel.cu");
+  put(kernels / ".123-4" / "note.txt");
+  put(kernels / ".convlens-123-4" / "note.txt");
+  put(kernels / ".convlens-x-4" / "kernel.cu");
+  put(kernels / ".convlens-123-5");
+  put(kernels / "direct" / "kernel.cubin", 100'000);
+  put(kernels / key / "kernel.cu", 100'000);
+  put(kernels / key / "note.txt");
+  put(kernels / std::string(32, 'b'), 100'000);
+  put(kernels / std::string(32, 'c') / "kernel.cu" / "note.txt");
+  put(kernels / std::string(32, 'A') / "kernel.cu");
+  put(kernels / (key + "a") / "kernel.cu");
+  fs::create_directory(kernels / std::string(32, 'd'));
+  put(fs::path(elsewhere.path()) / "kernel.cu", 100'000);
+  fs::create_directory_symlink(elsewhere.path(), kernels / std::string(32, 'e'));
+  fs::create_directory_symlink(elsewhere.path(), kernels / ".convlens-123-6");
+  fs::create_directory(kernels / std::string(32, 'f'));
+  fs::create_symlink(elsewhere.path() + "/kernel.cu", kernels / std::string(32, 'f') / "kernel.cu");
+  const auto everything = [&] {
+    std::set<std::string> paths;
+    for (const fs::path top : {folder.path(), elsewhere.path()})
+      for (const auto& entry : fs::recursive_directory_iterator(top)) paths.insert(entry.path());
+    return paths;
+  };
+  const std::set<std::string> before = everything();
+  for (const std::string& path : before)
+    if (!fs::is_symlink(path)) fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(2));
+
+  const DiskCache cache(folder.path(), 0);  // nothing of its own may stay
+  CHECK(cache.bytes() == 0);
+  CHECK(cache.store(some_recipe(), some_code()) == "");
+  CHECK(everything() == before);
+  const DiskCache roomy(folder.path(), 50'000);
+  CHECK(roomy.store(some_recipe(), some_code()) == "");
+  CHECK(roomy.load(some_recipe()));
+  CHECK(roomy.bytes() < 1000);
+}
+
+TEST_CASE("what a writer that died has left behind goes after an hour") {
+  const TemporaryFolder folder;
+  const fs::path kernels = folder.path();
+  for (const char* name : {".convlens-123-4", ".convlens-123-5"}) {
+    fs::create_directory(kernels / name);
+    std::ofstream(kernels / name / "kernel.cu") << "half a";
+  }
+  fs::last_write_time(kernels / ".convlens-123-4", fs::file_time_type::clock::now() - std::chrono::hours(2));
+  CHECK(DiskCache(folder.path()).store(some_recipe(), some_code()) == "");
+  CHECK(files(folder.path()) == std::set<std::string>{".convlens-123-5", some_recipe().key()});
+}
+
+TEST_CASE("an entry into which someone has put a file of theirs is left as it is, and the reason told") {
+  const TemporaryFolder folder;
+  const DiskCache cache(folder.path());
+  REQUIRE(cache.store(some_recipe(), some_code()) == "");
+  const fs::path entry = fs::path(folder.path()) / some_recipe().key();
+  std::ofstream(entry / "note.txt") << "mine";
+  std::ofstream(entry / "kernel.ptx") << "damaged";
+  CHECK_FALSE(cache.load(some_recipe()));
+  CHECK(cache.store(some_recipe(), some_code()) ==
+        entry.string() + ": holds what no entry of the cache does, and is left as it is");
+  CHECK(text_of(entry / "note.txt") == "mine");
+  CHECK(files(folder.path()) == std::set<std::string>{some_recipe().key()});
+}
+
+TEST_CASE("an entry's file that is a pipe is not read, and no one waits for it") {
+  const TemporaryFolder folder;
+  const DiskCache cache(folder.path());
+  REQUIRE(cache.store(some_recipe(), some_code()) == "");
+  const fs::path file = fs::path(folder.path()) / some_recipe().key() / "kernel.ptx";
+  fs::remove(file);
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  CHECK_FALSE(cache.load(some_recipe()));
+}
+
 TEST_CASE("a folder that cannot be made is a reason, not a failure") {
   const TemporaryFolder folder;
   std::ofstream(folder.path() + "/file") << "in the way";

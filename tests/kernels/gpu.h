@@ -1,28 +1,33 @@
 // What tests of the GPU runtime share: whether it is there, and tensors in a GPU's memory.
 #pragma once
 
+#include <cstdlib>
 #include <iostream>
+#include <string>
 
 #include "algorithms/measure/device.h"
 #include "algorithms/tensor/tensor.h"
 #include "kernels/runtime.h"
+#include "tests/catch.h"
 
 namespace convlens::testing {
 
-// True, after a line that marks the test as skipped, where the runtime module is not built or cannot be loaded.
-inline bool no_runtime() {
-  const std::string why = gpu::why_no_runtime();
-  if (!why.empty()) std::cout << "SKIP: " << why << "\n";
-  return !why.empty();
+// Whether a test is skipped, for the reason that it is given, or "". Says so in a line; where the environment variable
+// CONVLENS_REQUIRE_GPU is set, as on a server whose GPU is to be tested, the test fails instead.
+inline bool skipped(const std::string& why) {
+  if (why.empty()) return false;
+  const char* required = std::getenv("CONVLENS_REQUIRE_GPU");
+  if (required != nullptr && *required != '\0' && std::string(required) != "0")
+    FAIL("CONVLENS_REQUIRE_GPU is set, and there is none: " << why);
+  std::cout << "SKIP: " << why << "\n";
+  return true;
 }
 
+// Where the runtime module is not built or cannot be loaded.
+inline bool no_runtime() { return skipped(gpu::why_no_runtime()); }
+
 // The same where there is no GPU.
-inline bool no_gpu() {
-  if (no_runtime()) return true;
-  const std::string why = gpu::runtime().why_no_device();
-  if (!why.empty()) std::cout << "SKIP: " << why << "\n";
-  return !why.empty();
-}
+inline bool no_gpu() { return no_runtime() || skipped(gpu::runtime().why_no_device()); }
 
 inline Device& first_gpu() { return *gpu::runtime().devices().front(); }
 inline constexpr Place kGpu{Place::Kind::device, 0};

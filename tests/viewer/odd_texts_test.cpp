@@ -1,5 +1,7 @@
 // Marking what is compiled, of texts that nobody would write: it takes a time in proportion to their length, and what
 // the preprocessor says is what the compiler's says.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <ctime>
 #include <fstream>
@@ -159,5 +161,7 @@ TEST_CASE("texts that are too much are refused where they come in") {
   std::ofstream(folder.path() + "/long.cu") << std::string(gpu::kMostText + 1, ' ');
   CHECK_THROWS_WITH(read_kernel_text(folder.path() + "/long.cu"), Contains("must have ≤ 1048576 bytes"));
   CHECK_THROWS_AS(read_kernel_text("/dev/zero"), BadInput);
+  REQUIRE(::mkfifo((folder.path() + "/pipe.cu").c_str(), 0600) == 0);
+  CHECK_THROWS_AS(read_kernel_text(folder.path() + "/pipe.cu"), BadInput);
   CHECK_THROWS_AS(read_kernel_text(folder.path()), BadInput);
 }

@@ -87,11 +87,16 @@ TEST_CASE("live ends with the fault that is the real one, by the exit code of it
   if (why_no_device().empty()) return;
   for (const std::string command : {"live", "trace"}) {
     INFO(command);
-    CHECK(piped("", command + " im2win.cc --layer cv9").exit == 4);
+    const CommandResult none = piped("1", command + " im2win.cc --layer cv9");
+    CHECK(none.exit == 4);
+    CHECK(none.out == "");
+    CHECK(none.err == "convlens: im2win.cc: " + why_no_device() + "\n");
+    CHECK(piped("", command + " im2win.tc --layer cv9 --layout NHWC").exit == 4);
     CHECK(piped("", command + " im2win.cc").exit == 2);
     CHECK(piped("", command + " im2win.cc --layer cv9 --layout nope").exit == 2);
   }
-  CHECK(piped("", "trace im2win.tc --layer cv9 --dtype f64").exit == 3);
+  for (const std::string command : {"live", "trace"})
+    CHECK(piped("", command + " im2win.tc --layer cv9 --dtype f64").exit == 3);
   CHECK(piped("", "trace im2win.cc --layer cv9 -o /no/such/folder/file").exit == 2);
 }
 

@@ -182,10 +182,12 @@ KernelSheet kernel_sheet(const State& state, const ConvProblem& problem) {
 }
 
 std::string read_kernel_text(const std::string& file) {
+  // Asked before it is opened, which of a named pipe would take until someone writes to it.
   std::error_code none;
-  std::ifstream stream(file, std::ios::binary);
+  std::ifstream stream;
+  if (std::filesystem::is_regular_file(file, none)) stream.open(file, std::ios::binary);
   std::string text(gpu::kMostText + 1, '\0');
-  const bool readable = std::filesystem::is_regular_file(file, none) && stream.is_open();
+  const bool readable = stream.is_open();
   if (readable) stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!readable || stream.bad()) throw BadInput("kernel: " + file + ", cannot be read");
   text.resize(static_cast<std::size_t>(stream.gcount()));

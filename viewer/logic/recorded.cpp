@@ -140,8 +140,8 @@ void count_beside(std::vector<Curve>& curves) {
 
 std::string folder() {
   if (const char* chosen = std::getenv("CONVLENS_DATA"); chosen != nullptr && *chosen != '\0') return chosen;
-  if (fs::exists(CONVLENS_DATA_SOURCES)) return CONVLENS_DATA_SOURCES;
   std::error_code none;
+  if (fs::exists(CONVLENS_DATA_SOURCES, none)) return CONVLENS_DATA_SOURCES;
   return fs::read_symlink("/proc/self/exe", none).parent_path().parent_path() / "share/convlens/data";
 }
 

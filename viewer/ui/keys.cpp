@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -59,12 +60,14 @@ std::vector<std::pair<int, bool>> g_pressed;
 std::vector<int> g_held;
 [[maybe_unused]] bool g_held_control = false;  // unused since Dear ImGui 1.87
 
-bool noted([[maybe_unused]] Code code, [[maybe_unused]] bool control) {
+// Whether the key was pressed with control, or without, as `control` says; nothing where no press of it was noted.
+std::optional<bool> noted([[maybe_unused]] Code code, [[maybe_unused]] bool control) {
 #if IMGUI_VERSION_NUM < 18700
-  return std::ranges::find(g_pressed, std::pair(code, control)) != g_pressed.end();
-#else
-  return false;  // ImGui's own queue keeps every press
+  const auto is_key = [&](const auto& press) { return press.first == code; };
+  if (std::ranges::any_of(g_pressed, is_key))
+    return std::ranges::find(g_pressed, std::pair(code, control)) != g_pressed.end();
 #endif
+  return std::nullopt;  // since then, ImGui's own queue keeps every press
 }
 
 }  // namespace
@@ -74,7 +77,8 @@ bool pressed(Key key, bool control) {
   if (io.WantTextInput && key != Key::escape) return false;
   const auto& [code, other] = kCodes[static_cast<std::size_t>(key)];
   const auto down = [&](Code k) {
-    return k != Code{0} && (noted(k, control) || (io.KeyCtrl == control && ImGui::IsKeyPressed(k)));
+    // Control, as ImGui has it, is that of the frame's end, and may have gone down after the key.
+    return k != Code{0} && noted(k, control).value_or(io.KeyCtrl == control && ImGui::IsKeyPressed(k));
   };
   return down(code) || down(other);
 }

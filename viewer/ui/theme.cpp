@@ -30,10 +30,15 @@ constexpr std::array<ImWchar, 19> kGlyphs{0x20,   0x17f,  0x2b0,  0x3ff,  0x1d2c
                                           0x1eff, 0x2010, 0x20cf, 0x2100, 0x22ff, 0x2300, 0x23ff,
                                           0x2500, 0x25ff, 0x2600, 0x27bf, 0};
 
+bool exists(const char* file) {
+  std::error_code unreadable;
+  return std::filesystem::exists(file, unreadable);
+}
+
 ImFont* load(const auto& files, float pixels) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   for (const char* file : files)
-    if (std::filesystem::exists(file)) return atlas.AddFontFromFileTTF(file, pixels, nullptr, kGlyphs.data());
+    if (exists(file)) return atlas.AddFontFromFileTTF(file, pixels, nullptr, kGlyphs.data());
   ImFontConfig own;
   own.SizePixels = pixels;
   return atlas.AddFontDefault(&own);
@@ -45,7 +50,7 @@ void add_missing(float pixels) {
   more.MergeMode = true;
   for (const auto* fonts : {&kMonoFonts, &kTextFonts})
     for (const char* file : *fonts)
-      if (std::filesystem::exists(file)) ImGui::GetIO().Fonts->AddFontFromFileTTF(file, pixels, &more, kGlyphs.data());
+      if (exists(file)) ImGui::GetIO().Fonts->AddFontFromFileTTF(file, pixels, &more, kGlyphs.data());
 }
 
 struct Rgb {

@@ -97,6 +97,14 @@ double cpu_seconds(pid_t process) {
   return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
+std::string Process::switches() const {
+  std::ifstream stream("/proc/" + std::to_string(id_) + "/status");
+  std::string counts;
+  for (std::string line; std::getline(stream, line);)
+    if (line.starts_with("State:") || line.find("voluntary_ctxt_switches:") != std::string::npos) counts += line + "\n";
+  return counts;
+}
+
 double Process::cpu_seconds() const { return testing::cpu_seconds(id_); }
 
 std::vector<pid_t> Process::children() const {
@@ -112,12 +120,14 @@ std::string why_no_window() {
 
 Window::Window(const viewer::State& first, int width, int height, const std::string& screen) {
   const std::string number = folder_.path() + "/display";
-  // Xvfb looks for a free display, and writes its number once it can be used.
+  // Xvfb looks for a free display, and writes its number once it can be used. It must not begin anew when its last
+  // client leaves (-noreset): that is xdotool, looking for a window, as long as the program has not connected, and what
+  // connects meanwhile is thrown out.
   server_ = std::make_unique<Process>(
       "/bin/sh",
-      std::vector<std::string>{"-c",
-                               "exec \"$0\" -displayfd 9 -screen 0 \"$2\"x24 -nolisten tcp 9> \"$1\" 2> /dev/null",
-                               on_path("Xvfb"), number, screen},
+      std::vector<std::string>{
+          "-c", "exec \"$0\" -displayfd 9 -screen 0 \"$2\"x24 -noreset -nolisten tcp 9> \"$1\" 2> /dev/null",
+          on_path("Xvfb"), number, screen},
       folder_.path());
   if (!comes_true(kPatience, [&] { return !first_line(number).empty(); })) FAIL("Xvfb does not start");
   display_ = ":" + first_line(number);
@@ -176,9 +186,11 @@ void Window::key(const std::string& keys) {
   wait(0.1);
 }
 
-void Window::key_at_once(const std::string& keys) {
+void Window::key_at_once(const std::string& keys) { at_once({"key", keys}); }
+
+void Window::at_once(const std::vector<std::string>& commands) {
   program_->signal(SIGSTOP);
-  xdotool({"key", keys});
+  xdotool(commands);
   program_->signal(SIGCONT);
   wait(0.1);
 }
@@ -208,6 +220,14 @@ void Window::restore() {
   xdotool({"windowfocus", "--sync", window_});
 }
 
+void Window::settle() {
+  comes_true(3, [&] {
+    const std::string before = program_->switches();
+    wait(0.15);  // longer than the loop sleeps between frames
+    return before.find("S (sleeping)") != std::string::npos && program_->switches() == before;
+  });
+}
+
 std::string Window::write(const std::string& keys, const std::string& name) {
   const std::string file = folder_.path() + "/" + name;
   std::filesystem::remove(file);
@@ -219,7 +239,7 @@ std::string Window::write(const std::string& keys, const std::string& name) {
     type(file);
     wait(pause);
     key("Return");
-    if (comes_true(2 * pause, [&] { return std::filesystem::exists(file); })) return file;
+    if (comes_true(2 * pause, [&] { return std::filesystem::exists(file); })) return settle(), file;
     key("Escape");
     key("Escape");
   }

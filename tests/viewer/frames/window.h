@@ -33,6 +33,8 @@ class Process {
   void signal(int number) const;
   int exit(double seconds);    // its exit code; −1 when a signal ended it, −2 when it has not ended in time
   double cpu_seconds() const;  // used so far
+  std::string switches()
+      const;  // whether its first thread sleeps, and how often it has begun and ceased to (man 5 proc)
   std::vector<pid_t> children() const;
 
  private:
@@ -69,6 +71,7 @@ class Window {
 
   // Presses keys and lets them go while the program is held, which so sees both at once.
   void key_at_once(const std::string& keys);
+  void at_once(const std::vector<std::string>& commands);  // the same for any of xdotool's
 
   Process& program() { return *program_; }
   const std::string& folder() const { return folder_.path(); }  // in which the program runs
@@ -77,6 +80,7 @@ class Window {
  private:
   void xdotool(const std::vector<std::string>& arguments);
   void type(const std::string& text);
+  void settle();  // until the program waits for what comes next, a dialog that it has closed is gone; 3 s at most
 
   TemporaryFolder folder_;
   std::unique_ptr<Process> server_, program_;

@@ -214,6 +214,24 @@ TEST_CASE("keys that go down and up before the next frame count") {
   CHECK(exit == 0);
 }
 
+TEST_CASE("a key that went down before control did is not taken with it") {
+  if (!can_open()) return;
+  const viewer::State first = small_state();
+  Window window(first, kWidth, kHeight);
+  constexpr double kUntilClosed = 0.5;  // the dialog by which a state is saved
+  CHECK(window.state() == first);
+  pass(kUntilClosed);
+  window.at_once({"key", "minus", "keydown", "ctrl"});
+  pass(0.5);
+  window.at_once({"keyup", "ctrl"});
+  CHECK(window.state() == first);
+  CHECK(comes_true(20, [&] {
+    pass(kUntilClosed);
+    window.key_at_once("ctrl+minus");
+    return window.state().scale < 1;
+  }));
+}
+
 TEST_CASE("a window that is told to end by a signal keeps its state") {
   if (!can_open()) return;
   const std::vector<std::pair<int, int>> ends{{SIGTERM, 0}, {SIGHUP, 0}, {SIGINT, 130}};
