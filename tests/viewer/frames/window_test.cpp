@@ -1,6 +1,6 @@
 // A session in a real window. Where widgets are is found out off-screen, in a frame of the same state and size.
-#include <nlohmann/json.hpp>
 #include <signal.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -212,6 +212,31 @@ TEST_CASE("keys that go down and up before the next frame count") {
     return exit != -2;
   }));
   CHECK(exit == 0);
+}
+
+TEST_CASE("what is typed into a kernel before the next frame stands in the order in which it was typed") {
+  if (!can_open()) return;
+  viewer::State state = small_state();
+  state.panel = "kernel";
+  state.runs = {"im2win.cc"};
+  Point text;
+  const Point edit = found(state, [&](Screen& screen) {
+    screen.settle();
+    const auto at = screen.find(screen.child("kernel").name, {"edit"}, 0.01f);
+    text = screen.child("source").inner.middle();
+    return at;
+  });
+  Window window(state, kWidth, kHeight);
+  window.click(edit);
+  window.click(text);
+  window.program().signal(SIGSTOP);
+  for (const char* key : {"z", "q", "Return", "Return", "q", "z"}) window.key(key);
+  window.program().signal(SIGCONT);
+  pass(1);
+  window.key("Escape");
+  const viewer::State typed = window.state();
+  REQUIRE(typed.kernel.texts.size() == 1);
+  CHECK(typed.kernel.texts.begin()->second.find("zq\n\nqz") != std::string::npos);
 }
 
 TEST_CASE("a window that is told to end by a signal keeps its state") {
