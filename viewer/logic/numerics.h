@@ -15,9 +15,9 @@
 
 namespace convlens::viewer {
 
-// How many times as far off as any output of the undisturbed run an output is to be called spoilt by an outlier. Below
-// that, another rounding of the same sum could have done it.
-inline constexpr double kSpoilt = 10;
+// How many times as far off as any output of the undisturbed run an output is to be called spoilt by an outlier: less
+// than that another rounding of the same sum could have done.
+inline constexpr double kSpoilt = 2;
 
 // How far an injected element reaches: the outputs that are no longer right, by what they have to do with it. Spoilt by
 // a NaN or an Inf is an output beyond the worst-case bound of the clean data, or no number; by an outlier, one that is

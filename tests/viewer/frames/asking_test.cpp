@@ -181,7 +181,7 @@ TEST_CASE("a file that cannot be written leaves the dialog open, with its name a
   answer_dialog(screen, "/nowhere/at/all.json");
   REQUIRE(popup_open(screen));
   CHECK_THAT(drawn(screen, "file"), Catch::Matchers::Contains("/nowhere/at/all.json"));
-  const testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   answer_dialog(screen, folder.path() + "/all.json");
   CHECK_FALSE(popup_open(screen));
   CHECK(std::filesystem::exists(folder.path() + "/all.json"));

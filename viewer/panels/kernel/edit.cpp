@@ -67,6 +67,7 @@ void edit_source(Scene& scene, const KernelFrame& frame) {
   const int caret = buffer.caret;
   ImGui::SetCursorScreenPos(text);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 0);
   ImGui::PushStyleColor(ImGuiCol_FrameBg, 0);
   ImGui::PushStyleColor(ImGuiCol_Text, 0);
   // As high as its text, so that what is around it scrolls, margin and all.
@@ -76,7 +77,7 @@ void edit_source(Scene& scene, const KernelFrame& frame) {
       ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_AllowTabInput,
       on_edit, &buffer);
   ImGui::PopStyleColor(2);
-  ImGui::PopStyleVar();
+  ImGui::PopStyleVar(2);
   if (ImGui::GetActiveID() == field) show_caret(buffer, caret != buffer.caret, text, m);
   if (!changed) return;
   State next = scene.state;
