@@ -104,6 +104,32 @@ CookToom cook_toom(std::int64_t m, std::int64_t r, const std::vector<Rational>& 
   return f;
 }
 
+namespace {
+
+// What spaces, or a comma with or without spaces, separate; an item is empty where a comma has nothing on a side.
+std::vector<std::string_view> items_of(std::string_view text) {
+  const auto trim = [](std::string_view item) {
+    const std::size_t first = item.find_first_not_of(' ');
+    return first == std::string_view::npos ? std::string_view{}
+                                           : item.substr(first, item.find_last_not_of(' ') + 1 - first);
+  };
+  std::vector<std::string_view> items;
+  for (bool more = true; more;) {
+    const std::size_t comma = text.find(',');
+    std::string_view some = trim(text.substr(0, comma));
+    more = comma != std::string_view::npos;
+    text = more ? text.substr(comma + 1) : std::string_view{};
+    for (std::size_t space = some.find(' '); space != std::string_view::npos; space = some.find(' ')) {
+      items.push_back(some.substr(0, space));
+      some = trim(some.substr(space));
+    }
+    items.push_back(some);
+  }
+  return items;
+}
+
+}  // namespace
+
 std::optional<std::vector<Rational>> parse_points(std::string_view text) {
   constexpr std::int64_t kLargest = 1000;
   const auto integer = [](std::string_view digits) -> std::optional<std::int64_t> {
@@ -112,13 +138,10 @@ std::optional<std::vector<Rational>> parse_points(std::string_view text) {
     const bool whole = error == std::errc{} && end == digits.data() + digits.size();
     return whole && value >= -kLargest && value <= kLargest ? std::optional(value) : std::nullopt;
   };
+  std::vector<std::string_view> items = items_of(text);
+  if (items.size() > 1 && items.back() == "inf") items.pop_back();  // implied
   std::vector<Rational> points;
-  for (bool more = true; more;) {
-    const std::size_t comma = text.find(',');
-    const std::string_view item = text.substr(0, comma);
-    more = comma != std::string_view::npos;
-    text = more ? text.substr(comma + 1) : std::string_view{};
-
+  for (const std::string_view item : items) {
     const std::size_t slash = item.find('/');
     const auto numerator = integer(item.substr(0, slash));
     const auto denominator =

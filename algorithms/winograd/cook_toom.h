@@ -84,7 +84,7 @@ std::vector<Rational> default_points(std::int64_t n);
 // otherwise, and Unsupported when a coefficient needs more than 64 bits.
 CookToom cook_toom(std::int64_t m, std::int64_t r, const std::vector<Rational>& points);
 
-// "0,1,-1,1/2,-2": distinct fractions of integers up to 1000; nothing when `text` is not that.
+// "0,1,1/2", or "0 1 1/2 inf", infinity last: distinct fractions of integers up to 1000; nothing for any other text.
 std::optional<std::vector<Rational>> parse_points(std::string_view text);
 
 std::string text(const std::vector<Rational>& points);  // "0 1 -1 1/2 -2 inf"

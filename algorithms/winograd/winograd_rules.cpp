@@ -79,7 +79,8 @@ std::optional<Refusal> needs_range(const Request& request) {
 
 std::string judge_points(std::string_view value) {
   if (value == "auto" || parse_points(value)) return "";
-  return "must be auto, or distinct fractions of integers up to 1000 (infinity is implied)";
+  return "must be auto, or distinct fractions of integers up to 1000 with commas or spaces between them (infinity, "
+         "inf, is last and implied)";
 }
 
 }  // namespace

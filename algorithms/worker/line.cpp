@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "algorithms/measure/ruler.h"
 
@@ -24,14 +25,17 @@ double Line::tflops() const { return convlens::tflops(flops, median_ms()); }
 
 std::string rate_text(double tflops) {
   if (!std::isfinite(tflops)) return "n/a";
-  const bool giga = tflops < 1;
-  const double value = giga ? 1e3 * tflops : tflops;
+  constexpr const char* kUnits[]{" TFLOPS", " GFLOPS", " MFLOPS", " kFLOPS", " FLOPS"};
+  double value = tflops;
+  std::size_t unit = 0;
+  // From where it would be rounded to 1000 of the smaller unit, the larger one.
+  while (value > 0 && value < 0.9995 && unit + 1 < std::size(kUnits)) value *= 1e3, ++unit;
   char text[64];
   // Far beyond every machine digits say no more.
   const auto format = value < 1e9 ? std::chars_format::fixed : std::chars_format::scientific;
-  const int places = value < 10 || value >= 1e9 ? 2 : value < 100 ? 1 : 0;
+  const int places = value < 9.995 || value >= 1e9 ? 2 : value < 99.95 ? 1 : 0;
   const auto end = std::to_chars(text, text + sizeof text, value, format, places).ptr;
-  return std::string(text, end) + (giga ? " GFLOPS" : " TFLOPS");
+  return std::string(text, end) + kUnits[unit];
 }
 
 }  // namespace convlens::worker

@@ -27,7 +27,7 @@ struct Line {
   static constexpr std::size_t kWindow = 64;
 };
 
-// "12.3 GFLOPS" below one TFLOPS, else "1.23 TFLOPS"; "n/a" for NaN. '.' in any locale.
+// Three digits, "1.23 TFLOPS", below 1 of a unit in the next, "12.3 GFLOPS" … "412 FLOPS"; "n/a" for NaN. '.' always.
 std::string rate_text(double tflops);
 
 }  // namespace convlens::worker

@@ -189,3 +189,12 @@ TEST_CASE("Ctrl-C ends a picture, or data, of a kernel that takes long to compil
     CHECK_FALSE(std::filesystem::exists(folder.path() + "/out.csv"));
   }
 }
+
+TEST_CASE("of no image there is nothing to measure, and --measure says so") {
+  const Pictured call({"--panel", "performance", "--live", "direct.cpu", "--measure", "0.2", "--batch", "0"});
+  if (call.left_out()) return;
+  INFO(call.result.err);
+  CHECK(call.result.exit == 3);
+  CHECK(call.result.err.find("n: 0, must be ≥ 1 for --measure") != std::string::npos);
+  CHECK_FALSE(call.wrote());
+}

@@ -134,6 +134,24 @@ TEST_CASE("an outlier spoils the precision of what shares a transform with it, a
   CHECK(fft.error[fft.worst] > 10 * small("fft.ref", DType::f32, {}, materials).error[fft.worst]);
 }
 
+TEST_CASE("an outlier that costs a whole tile its digits is said to spoil the tile, by the one measure of that") {
+  Materials materials;
+  const NumericsState outlier{.injection = "outlier"};
+  for (const char* run : {"winograd.ref:m=6", "winograd.cpu:m=6"}) {
+    const Numerics n = small(run, DType::f32, outlier, materials), clean = small(run, DType::f32, {}, materials);
+    INFO(run << " " << n.refused);
+    if (!why_not_here(*parse_run(run).algorithm).empty()) continue;
+    REQUIRE(n.reach);
+    CHECK(n.reach->clean == clean.error[clean.worst]);
+    CHECK(n.reach->largest > kSpoilt * n.reach->clean);
+    CHECK(n.reach->beyond > 0);
+    CHECK(n.reach->seen == Spread::tile);
+  }
+  const Numerics direct = small("direct.ref", DType::f32, outlier, materials);
+  CHECK(direct.reach->seen == Spread::exact);
+  CHECK(direct.reach->largest <= direct.reach->clean);
+}
+
 TEST_CASE("a scale that is a power of two changes nothing until a type runs out of range") {
   Materials materials;
   const Numerics one = small("direct.ref", DType::f32, {}, materials);

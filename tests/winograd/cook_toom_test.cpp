@@ -109,8 +109,18 @@ TEST_CASE("the wrong points are refused by name") {
 TEST_CASE("points are read as fractions, and everything else is no list of points") {
   CHECK(parse_points("0,1,-1,1/2,-2") == std::vector<Rational>{0, 1, -1, {1, 2}, -2});
   CHECK(text(*parse_points("0,2/4")) == "0 1/2 inf");
-  for (const char* wrong : {"", "0,", ",0", "0,1,1", "0,1/0", "0,1/-2", "1/2,2/4", "0 1", "inf", "0.5", "0,+1", "1001",
-                            "0,1/1001", "99999999999999999999", "1/2/3"}) {
+  // As they are printed, and as they may be typed.
+  const std::vector<Rational> five{0, 1, -1, {1, 2}, -2};
+  CHECK(parse_points(text(five)) == five);
+  for (const char* typed : {"0, 1, -1, 1/2, -2", "0 1  -1 1/2 -2", " 0,1 -1 , 1/2 -2, inf "}) {
+    CAPTURE(typed);
+    CHECK(parse_points(typed) == five);
+  }
+  for (const char* wrong : {"",        " ",      "0,",      ",0",        "0,1,1",
+                            "0,1/0",   "0,1/-2", "1/2,2/4", "0 0",       "0,,1",
+                            "0 , , 1", "inf",    "inf 0",   "0 inf inf", "0 1 /2",
+                            "0.5",     "0,+1",   "1001",    "0,1/1001",  "99999999999999999999",
+                            "1/2/3"}) {
     CAPTURE(wrong);
     CHECK_FALSE(parse_points(wrong));
   }

@@ -69,7 +69,7 @@ TEST_CASE("wrong options are named") {
   CHECK_THROWS_WITH(parse("m=9"), "option m: 9, must be an integer from 1 to 8");
   CHECK_THROWS_WITH(parse("points=0,1,1"),
                     "option points: 0,1,1, must be auto, or distinct fractions of integers up to 1000 "
-                    "(infinity is implied)");
+                    "with commas or spaces between them (infinity, inf, is last and implied)");
   CHECK(parse("points=0,1,-1,m=2").is("points", "0,1,-1"));
 }
 

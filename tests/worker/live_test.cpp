@@ -200,5 +200,10 @@ TEST_CASE("the rolling median is of the last samples, and rates have their unit"
   CHECK(worker::rate_text(line.tflops()) == "500 GFLOPS");
   CHECK(worker::rate_text(41.123) == "41.1 TFLOPS");
   CHECK(worker::rate_text(0.0012) == "1.20 GFLOPS");
+  CHECK(worker::rate_text(4.12e-7) == "412 kFLOPS");
+  CHECK(worker::rate_text(0.00099996) == "1.00 GFLOPS");
+  CHECK(worker::rate_text(9.996e-5) == "100 MFLOPS");
+  CHECK(worker::rate_text(2e-12) == "2.00 FLOPS");
+  CHECK(worker::rate_text(0) == "0.00 TFLOPS");
   CHECK(worker::rate_text(1e300) == "1.00e+300 TFLOPS");
 }

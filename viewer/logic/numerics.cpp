@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "algorithms/check/bounds.h"
 #include "algorithms/check/check.h"
@@ -100,19 +101,32 @@ class Readers {
   std::vector<bool> rows_, columns_;
 };
 
+double largest_number(const std::vector<double>& sizes) {
+  double largest = 0;
+  for (const double size : sizes)
+    if (std::isfinite(size)) largest = std::max(largest, size);
+  return largest;
+}
+
+// `clean`: the errors of the undisturbed run; `bound`: the worst-case ones, absolute.
 Reach reach_of(const Plan& plan, const Material& material, const std::vector<double>& y,
-               const std::vector<double>& bound) {
+               const std::vector<double>& bound, const std::vector<double>& clean, bool outlier) {
   const ConvProblem& p = plan.problem();
   const ErrorModel& model = plan.error_model();
   const Readers readers(p, material.at);
-  Reach reach;
+  // Those that do not read the element are compared with what they are without it.
+  const std::vector<double> sizes = errors(plan.request().dtype, y, material.plain.answer, material.plain.answer);
+  Reach reach{.clean = largest_number(clean)};
   for (std::size_t k = 0; k < y.size(); ++k) {
     const Shape at = output_at(k, p.y_shape());
     if (readers.reads(at)) {
       ++reach.readers;
       continue;
     }
-    if (std::abs(y[k] - material.plain.answer.y[k]) <= bound[k]) continue;
+    reach.largest = std::max(reach.largest, std::isnan(sizes[k]) ? 0 : sizes[k]);
+    const bool right =
+        outlier ? !(sizes[k] > kSpoilt * reach.clean) : std::abs(y[k] - material.plain.answer.y[k]) <= bound[k];
+    if (right) continue;
     ++reach.beyond;
     const bool in_tile = model.spread == Spread::tile && readers.tile_reads(at, model.tile_h, model.tile_w);
     reach.seen = in_tile ? std::max(reach.seen, Spread::tile) : Spread::image;
@@ -121,7 +135,8 @@ Reach reach_of(const Plan& plan, const Material& material, const std::vector<dou
   return reach;
 }
 
-void compute(Numerics& result, const std::shared_ptr<const Plan>& plan, std::uint64_t seed, Materials& materials) {
+void compute(Numerics& result, const std::shared_ptr<const Plan>& plan, std::uint64_t seed, bool outlier,
+             Materials& materials) {
   const Material& material = *result.material;
   Trial clean(plan, material.plain.inputs);
   result.y = clean.run();
@@ -134,8 +149,10 @@ void compute(Numerics& result, const std::shared_ptr<const Plan>& plan, std::uin
     result.verdicts = {{.promise = "exact"}, {.promise = "worst"}, {.promise = "likely"}};
   const Answer* right = &material.plain.answer;
   if (material.struck) {
-    result.y = Trial(plan, material.struck->inputs).run();
-    result.reach = reach_of(*plan, material, result.y, bound);
+    const std::vector<double> clean_y = std::exchange(result.y, Trial(plan, material.struck->inputs).run());
+    const std::vector<double> clean_errors =
+        errors(result.dtype, clean_y, material.plain.answer, material.plain.answer);
+    result.reach = reach_of(*plan, material, result.y, bound, clean_errors, outlier);
     right = &material.struck->answer;
   }
   result.right = right->y;
@@ -165,7 +182,7 @@ Numerics numerics_of(const std::string& run, const ConvProblem& problem, DType d
       result.refused = why_not_here(*parsed.algorithm);
     if (!result.refused.empty()) return result;
     result.material = materials.get(problem, dtype, seed, settings);
-    compute(result, parsed.algorithm->plan(request), seed, materials);
+    compute(result, parsed.algorithm->plan(request), seed, settings.injection == "outlier", materials);
   } catch (const Error& error) {
     result.refused = error.what();
     result.y.clear();

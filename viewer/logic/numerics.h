@@ -15,13 +15,20 @@
 
 namespace convlens::viewer {
 
-// How far an injected element reaches: the outputs that are no longer right, by what they have to do with it.
+// How many times as far off as any output of the undisturbed run an output is to be called spoilt by an outlier: less
+// than that another rounding of the same sum could have done.
+inline constexpr double kSpoilt = 2;
+
+// How far an injected element reaches: the outputs that are no longer right, by what they have to do with it. Spoilt by
+// a NaN or an Inf is an output beyond the worst-case bound of the clean data, or no number; by an outlier, one that is
+// off by more than kSpoilt times the largest error of the undisturbed run.
 struct Reach {
   std::int64_t readers = 0;  // outputs whose window holds the element: they depend on it
-  std::int64_t beyond =
-      0;  // that it spoilt (NaN, Inf, or beyond the bound of the clean data) though they do not read it
+  std::int64_t beyond = 0;   // that it spoilt though they do not read it
   Spread seen = Spread::exact;
   bool left_image = false;  // some of these are in another image or group
+  double clean = 0;         // the largest error of the undisturbed run, in u·Σ|x||w|
+  double largest = 0;       // of those that do not read it: Inf where one is no number
 };
 
 struct Numerics {

@@ -203,7 +203,7 @@ void draw_law(const ConvProblem& problem) {
     return "1\u00a0:\u00a0" + number_text(second) + "\u00a0:\u00a0" + number_text(third);
   };
   const std::string rho = number_text(law.rho), powers = ratio(law.rho, law.rho * law.rho);
-  ImGui::TextWrapped("Copies of the input:\ndirect : im2win : im2col = %s", ratio(law.im2win, law.im2col).c_str());
+  wrapped_text("Copies of the input:\ndirect : im2win : im2col = " + ratio(law.im2win, law.im2col));
   faint_text(law.square ? "The law 1 : ρ : ρ² with ρ = H_o H_f / H_i = " + rho + " gives " + powers + "."
                         : "The law 1 : ρ : ρ² is for square layers without padding (ρ = H_o H_f / H_i = " + rho +
                               " would give " + powers + ").");

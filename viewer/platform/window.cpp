@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "algorithms/error.h"
+#include "viewer/platform/key_queue.h"
 #include "viewer/platform/termination.h"
 
 namespace convlens::viewer {
@@ -56,6 +57,32 @@ void fit(GLFWwindow* window) {
   glfwSetWindowSize(window, std::min(width, most_width), std::min(height, most_height));
 }
 
+// What the callbacks of a window need.
+struct Inside {
+  const WindowEvents* events = nullptr;
+  KeyQueue keys = {};
+};
+Inside& inside(GLFWwindow* window) { return *static_cast<Inside*>(glfwGetWindowUserPointer(window)); }
+
+// In place of Dear ImGui's own, which then hear of keys and characters frame by frame.
+void queue_keys(GLFWwindow* window) {
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+    inside(w).keys.add({key, scancode, action, mods, 0});
+  });
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned character) { inside(w).keys.add({0, 0, 0, 0, character}); });
+}
+
+void pass_keys_on(GLFWwindow* window) {
+  for (const KeyEvent& event : inside(window).keys.take()) {
+    if (event.character != 0) {
+      ImGui_ImplGlfw_CharCallback(window, event.character);
+      continue;
+    }
+    if (event.action != GLFW_RELEASE) inside(window).events->press(event.key, (event.mods & GLFW_MOD_CONTROL) != 0);
+    ImGui_ImplGlfw_KeyCallback(window, event.key, event.scancode, event.action, event.mods);
+  }
+}
+
 float monitor_scale(GLFWwindow* window) {
   float x = 1, y = 1;
   glfwGetWindowContentScale(window, &x, &y);
@@ -86,25 +113,23 @@ void run_window(const std::string& title, int width, int height, const WindowEve
   if (!given) fit(window.get());
   glfwMakeContextCurrent(window.get());
   glfwSwapInterval(1);
-  glfwSetWindowUserPointer(window.get(), const_cast<WindowEvents*>(&events));
+  Inside of_window{&events};
+  glfwSetWindowUserPointer(window.get(), &of_window);
   glfwSetDropCallback(window.get(), [](GLFWwindow* w, int count, const char** files) {
-    const auto& handler = *static_cast<const WindowEvents*>(glfwGetWindowUserPointer(w));
-    if (count > 0) handler.drop(files[0]);
-  });
-  // Set before ImGui's own, which calls it.
-  glfwSetKeyCallback(window.get(), [](GLFWwindow* w, int key, int, int action, int mods) {
-    const auto& handler = *static_cast<const WindowEvents*>(glfwGetWindowUserPointer(w));
-    if (action != GLFW_RELEASE) handler.press(key, (mods & GLFW_MOD_CONTROL) != 0);
+    if (count > 0) inside(w).events->drop(files[0]);
   });
   events.start();
   ImGui_ImplGlfw_InitForOpenGL(window.get(), true);
+  queue_keys(window.get());
 
   // Dear ImGui settles a click over two frames: a few are drawn after each event before the loop waits again.
   constexpr int kSettle = 3;
   Next next = Next::again;
   bool resting = false;
   for (int left = kSettle; !glfwWindowShouldClose(window.get()) && !termination.wanted();) {
-    if (left > 0)
+    if (!of_window.keys.empty())
+      glfwPollEvents(), left = kSettle;
+    else if (left > 0)
       glfwWaitEventsTimeout(kFrameSeconds);
     else if (next == Next::soon)
       glfwWaitEventsTimeout(kSoonSeconds);
@@ -116,6 +141,7 @@ void run_window(const std::string& title, int width, int height, const WindowEve
       continue;
     }
     resting = false;
+    pass_keys_on(window.get());
     ImGui_ImplGlfw_NewFrame();
     int pixels_x = 0, pixels_y = 0;
     glfwGetFramebufferSize(window.get(), &pixels_x, &pixels_y);

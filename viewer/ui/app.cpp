@@ -215,6 +215,7 @@ void App::obey(const Wish& wish) {
     }
   } catch (const Error& error) {
     notice_.say(error.what());
+    menu_.refuse(wish, error.what());
   }
 }
 
@@ -236,6 +237,7 @@ void App::write_picture(const PictureRequest& request, const std::vector<unsigne
     notice_.say(request.file + " is written");
   } catch (const Error& error) {
     notice_.say(error.what());
+    menu_.refuse({Wish::Kind::picture, request.file}, error.what());
   }
 }
 

@@ -77,6 +77,7 @@ class Measuring {
 }  // namespace
 
 bool measure_runs(App& app, const ViewOptions& options) {
+  if (app.state().spec.n == 0) throw Unsupported("n: 0, must be ≥ 1 for --measure: there is nothing to measure");
   Study& study = app.study();
   Measuring measuring(study, options.interrupted);
   State next = app.state();

@@ -43,8 +43,14 @@ const char* question(Wish::Kind kind) {
 void Menu::ask(Wish::Kind kind, const std::string& suggested) {
   asked_ = kind;
   std::snprintf(file_.data(), file_.size(), "%s", suggested.c_str());
+  why_not_.clear();
   ask_ = true;
   keys_ = false;
+}
+
+void Menu::refuse(const Wish& wish, const std::string& why) {
+  ask(wish.kind, wish.text);
+  why_not_ = why;
 }
 
 void Menu::draw_file_menu(const Scene& scene) {
@@ -145,6 +151,11 @@ void Menu::draw_dialog(float scale) {
   ImGui::SetNextItemWidth(420 * scale);
   const bool enter = ImGui::InputText("##file", file_.data(), file_.size(),
                                       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  if (!why_not_.empty()) {
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + 420 * scale);
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(palette().wrong), "%s", why_not_.c_str());
+    ImGui::PopTextWrapPos();
+  }
   if ((ImGui::Button("OK") || enter) && file_[0] != '\0') {
     wish_ = {asked_, file_.data()};
     ImGui::CloseCurrentPopup();

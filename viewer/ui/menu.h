@@ -37,6 +37,9 @@ class Menu {
   // The dialog and the overlay, outside any window. The keys that open them are looked at here.
   std::optional<Wish> draw_above(Scene& scene);
 
+  // The dialog stays for a file that could not be read or written, with the reason.
+  void refuse(const Wish& wish, const std::string& why);
+
  private:
   void ask(Wish::Kind kind, const std::string& suggested);
   void draw_file_menu(const Scene& scene);
@@ -48,8 +51,9 @@ class Menu {
   std::optional<Wish> wish_;
   Wish::Kind asked_ = Wish::Kind::picture;
   std::array<char, 1024> file_{};
-  bool ask_ = false;   // the dialog opens in this frame
-  bool keys_ = false;  // the overlay is shown
+  std::string why_not_;  // of the file before, or ""
+  bool ask_ = false;     // the dialog opens in this frame
+  bool keys_ = false;    // the overlay is shown
 };
 
 }  // namespace convlens::viewer

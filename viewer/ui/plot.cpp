@@ -22,6 +22,9 @@ double along(const PlotAxis& axis, double value) {
   return (value - axis.least) / (axis.most - axis.least);
 }
 
+// What a dot counts where a line counts 1 (plot_labels.cpp).
+constexpr float kDot = 0.2f;
+
 // Around what stands beside the axes.
 float gap() { return ImGui::GetTextLineHeight() * 0.3f; }
 
@@ -63,7 +66,10 @@ Plot::Plot(const char* id, ImVec2 size, PlotAxis x, PlotAxis y) : x_(std::move(x
   ImGui::PushClipRect(first_, last_, true);
 }
 
-Plot::~Plot() { ImGui::PopClipRect(); }
+Plot::~Plot() {
+  for (const Text& text : texts_) draw_text(text);
+  ImGui::PopClipRect();
+}
 
 float Plot::x(double value) const { return first_.x + static_cast<float>(along(x_, value)) * (last_.x - first_.x); }
 float Plot::y(double value) const { return last_.y - static_cast<float>(along(y_, value)) * (last_.y - first_.y); }
@@ -113,6 +119,7 @@ void Plot::dots(std::span<const double> xs, std::span<const float> ys, ImU32 col
     if (px < first_.x - side || px > last_.x + side || py < first_.y || py > last_.y) continue;
     if (px == last_x && py == last_y) continue;
     last_x = px, last_y = py;
+    mark({px, py}, kDot);
     list.PrimReserve(6, 4);
     list.PrimRect({px - side / 2, py - side / 2}, {px + side / 2, py + side / 2}, colour);
   }
@@ -124,6 +131,7 @@ void Plot::steps(std::span<const double> xs, std::span<const float> ys, double l
   const auto draw = [&] {
     ImGui::GetWindowDrawList()->AddPolyline(path.data(), static_cast<int>(path.size()), colour, ImDrawFlags_None,
                                             thickness);
+    for (std::size_t k = 1; k < path.size(); ++k) mark_line(path[k - 1], path[k]);
     path.clear();
   };
   for (std::size_t k = 0; k < xs.size(); ++k) {
@@ -147,6 +155,7 @@ void Plot::line(std::span<const double> xs, std::span<const double> ys, ImU32 co
     if (std::isfinite(xs[k]) && std::isfinite(ys[k])) path.push_back({x(xs[k]), y(ys[k])});
   ImGui::GetWindowDrawList()->AddPolyline(path.data(), static_cast<int>(path.size()), colour, ImDrawFlags_None,
                                           thickness);
+  for (std::size_t k = 1; k < path.size(); ++k) mark_line(path[k - 1], path[k]);
 }
 
 void Plot::band(std::span<const double> xs, std::span<const double> low, std::span<const double> high, ImU32 colour) {
@@ -165,19 +174,24 @@ void Plot::level(double value, ImU32 colour, const std::string& text) {
   const float at = y(value), dash = ImGui::GetTextLineHeight() * 0.4f;
   for (float px = first_.x; px < last_.x; px += 2 * dash)
     ImGui::GetWindowDrawList()->AddLine({px, at}, {std::min(px + dash, last_.x), at}, colour);
-  place_text({last_.x - ImGui::CalcTextSize(text.c_str()).x - dash, at - ImGui::GetTextLineHeight()}, colour, text);
+  mark_line({first_.x, at}, {last_.x, at});
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  const float left = last_.x - size.x - dash;
+  texts_.push_back({{left, at - size.y - 2}, colour, text, ImVec2{left + size.x / 2, at}});
 }
 
 void Plot::upright(double value, ImU32 colour, const std::string& text) {
   const float at = x(value), dash = ImGui::GetTextLineHeight() * 0.2f;
   for (float py = first_.y; py < last_.y; py += 2 * dash)
     ImGui::GetWindowDrawList()->AddLine({at, py}, {at, std::min(py + dash, last_.y)}, colour);
-  place_text({at + dash, first_.y + dash}, colour, text);
+  mark_line({at, first_.y}, {at, last_.y});
+  texts_.push_back({{at + dash, first_.y + dash}, colour, text, {}});
 }
 
 void Plot::point(double px, double py, ImU32 colour, bool filled) {
   const float radius = ImGui::GetTextLineHeight() * 0.3f;
   ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const float up : {-radius, 0.0f, radius}) mark_line({x(px) - radius, y(py) + up}, {x(px) + radius, y(py) + up});
   if (filled)
     list.AddCircleFilled({x(px), y(py)}, radius, colour);
   else

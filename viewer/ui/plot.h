@@ -1,8 +1,10 @@
 // A small plot, drawn with Dear ImGui's draw lists: axes with ticks, and points, lines and levels in data coordinates.
+// Texts come last of all, when it is known what they would cover.
 #pragma once
 
 #include <imgui/imgui.h>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,7 +46,8 @@ class Plot {
   void upright(double value, ImU32 colour, const std::string& text);
   void point(double px, double py, ImU32 colour, bool filled);
 
-  // A text beside that place, or above it; where another stands there already, near by, with a line to its place.
+  // A text beside that place, or above it; where it would cover another, or lines and many dots, near by, with a line
+  // to its place.
   void label(double px, double py, ImU32 colour, const std::string& text, bool above = false);
 
   // Texts of points that stand close together, in a column on their right, or in several where the plot is not as high
@@ -56,13 +59,26 @@ class Plot {
   const ImVec2& last() const { return last_; }
 
  private:
+  struct Text {
+    ImVec2 wanted;
+    ImU32 colour;
+    std::string text;
+    std::optional<ImVec2> of;  // its point, which it gets a line to where it stands elsewhere
+  };
+
   void draw_axes();
-  ImVec2 place_text(ImVec2 at, ImU32 colour, const std::string& text);  // where it then stands
+  void draw_text(const Text& text);
+  void mark(ImVec2 at, float weight);
+  void mark_line(ImVec2 from, ImVec2 to);
+  float covered(ImVec2 first, ImVec2 last) const;  // how much a text there would cover
 
   PlotAxis x_, y_;
   ImVec2 first_, last_;
   bool hovered_ = false;
   std::vector<ImVec4> taken_;  // by texts
+  std::vector<Text> texts_;    // that are to be drawn
+  std::vector<float> drawn_;   // how much is drawn in each cell of the inside, row by row
+  std::size_t columns_ = 0;
 };
 
 // Places from `least` to `most`, in the order of those wanted, which are ascending, each at least `apart` from the next

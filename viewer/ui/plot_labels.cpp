@@ -1,6 +1,7 @@
-// Texts in a plot, placed so that none covers another.
+// Texts in a plot, placed so that none covers another, and as little as can be of what is drawn.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "viewer/ui/plot.h"
 #include "viewer/ui/theme.h"
@@ -11,43 +12,83 @@ namespace {
 
 ImU32 half(ImU32 colour) { return (colour & ~IM_COL32_A_MASK) | (colour >> IM_COL32_A_SHIFT) / 2 << IM_COL32_A_SHIFT; }
 
+// Pixels of a cell in which is kept what is drawn.
+constexpr float kCellWidth = 4, kCellHeight = 2;
+
 }  // namespace
 
 void Plot::label(double px, double py, ImU32 colour, const std::string& text, bool above) {
   const float line = ImGui::GetTextLineHeight(), gap = line * 0.4f;
-  const ImVec2 wanted{x(px) + gap, y(py) - (above ? line + gap / 2 : line / 2)};
-  const ImVec2 at = place_text(wanted, colour, text);
-  if (std::abs(at.y - wanted.y) > line / 2)
-    ImGui::GetWindowDrawList()->AddLine({x(px), y(py)}, {at.x, at.y + line / 2}, half(colour));
+  const ImVec2 at{x(px), y(py)};
+  texts_.push_back({{at.x + gap, at.y - (above ? line + gap / 2 : line / 2)}, colour, text, at});
 }
 
-// Inside the plot, and moved down or up, and then to the right or left, until it covers no other text; where there is
-// no such place, it stands where it was wanted.
-ImVec2 Plot::place_text(ImVec2 at, ImU32 colour, const std::string& text) {
-  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+// Of what is drawn, each cell keeps the weightiest.
+void Plot::mark(ImVec2 at, float weight) {
+  if (!(at.x >= first_.x && at.x < last_.x && at.y >= first_.y && at.y < last_.y)) return;
+  columns_ = static_cast<std::size_t>((last_.x - first_.x) / kCellWidth) + 1;
+  drawn_.resize(columns_ * (static_cast<std::size_t>((last_.y - first_.y) / kCellHeight) + 1));
+  float& cell = drawn_[static_cast<std::size_t>((at.y - first_.y) / kCellHeight) * columns_ +
+                       static_cast<std::size_t>((at.x - first_.x) / kCellWidth)];
+  cell = std::max(cell, weight);
+}
+
+void Plot::mark_line(ImVec2 from, ImVec2 to) {
+  constexpr float kMostSteps = 4096;  // whatever is far outside is drawn nowhere
+  const float steps =
+      std::ceil(std::max(std::abs(to.x - from.x) / kCellWidth, std::abs(to.y - from.y) / kCellHeight)) + 1;
+  if (!(steps <= kMostSteps)) return;
+  for (float k = 0; k <= steps; ++k)
+    mark({from.x + (to.x - from.x) * k / steps, from.y + (to.y - from.y) * k / steps}, 1);
+}
+
+float Plot::covered(ImVec2 first, ImVec2 last) const {
+  constexpr float kText = 1e4f;
+  float sum = 0;
+  for (const ImVec4& t : taken_) sum += first.x < t.z && last.x > t.x && first.y < t.w && last.y > t.y ? kText : 0;
+  if (drawn_.empty()) return sum;
+  const auto cell = [](float at, float size) { return static_cast<std::size_t>(std::max(0.0f, at / size)); };
+  const std::size_t rows = drawn_.size() / columns_,
+                    right = std::min(cell(last.x - first_.x, kCellWidth), columns_ - 1);
+  for (std::size_t row = cell(first.y - first_.y, kCellHeight);
+       row <= std::min(cell(last.y - first_.y, kCellHeight), rows - 1); ++row)
+    for (std::size_t column = cell(first.x - first_.x, kCellWidth); column <= right; ++column)
+      sum += drawn_[row * columns_ + column];
+  return sum;
+}
+
+// Inside the plot, and moved down or up, and then to the right or left, to where it covers least; the farther, the more
+// that must be worth.
+void Plot::draw_text(const Text& text) {
+  const ImVec2 size = ImGui::CalcTextSize(text.text.c_str());
   const auto inside = [](float value, float first, float last) {
     return std::clamp(value, first, std::max(first, last));
   };
   const auto place = [&](int column, int row) {  // 0, then 1, −1, 2, −2, …
     const auto turn = [](int k) { return static_cast<float>((k + 1) / 2 * (k % 2 == 0 ? -1 : 1)); };
-    return ImVec2{inside(at.x + turn(column) * 8 * size.y, first_.x, last_.x - size.x),
-                  inside(at.y + turn(row) * size.y, first_.y, last_.y - size.y)};
+    return ImVec2{inside(text.wanted.x + turn(column) * 8 * size.y, first_.x, last_.x - size.x),
+                  inside(text.wanted.y + turn(row) * size.y, first_.y, last_.y - size.y)};
   };
-  const auto is_free = [&](const ImVec2& p) {
-    return std::ranges::none_of(
-        taken_, [&](const ImVec4& t) { return p.x < t.z && p.x + size.x > t.x && p.y < t.w && p.y + size.y > t.y; });
-  };
-  constexpr int kColumns = 5, kRows = 9;
+  constexpr int kColumns = 5, kRows = 13;
+  constexpr float kFarther = 0.5f;
   ImVec2 chosen = place(0, 0);
-  for (int k = 0; k < kColumns * kRows && !is_free(chosen); ++k) chosen = place(k / kRows, k % kRows);
-  if (!is_free(chosen)) chosen = place(0, 0);
+  float least = std::numeric_limits<float>::infinity();
+  for (int k = 0; k < kColumns * kRows; ++k) {
+    const ImVec2 at = place(k / kRows, k % kRows);
+    const float cost = covered(at, {at.x + size.x, at.y + size.y - 1}) + kFarther * static_cast<float>(k);
+    if (cost < least) least = cost, chosen = at;
+  }
   taken_.push_back({chosen.x, chosen.y, chosen.x + size.x, chosen.y + size.y});
   ImDrawList& list = *ImGui::GetWindowDrawList();
   ImVec4 veil = ImGui::GetStyleColorVec4(ImGuiCol_ChildBg);
   veil.w *= 0.75f;
   list.AddRectFilled(chosen, {chosen.x + size.x, chosen.y + size.y}, ImGui::ColorConvertFloat4ToU32(veil));
-  list.AddText(chosen, colour, text.c_str());
-  return chosen;
+  list.AddText(chosen, text.colour, text.text.c_str());
+  if (text.of && std::abs(chosen.y - text.wanted.y) > size.y / 2) {
+    const ImVec2 nearest{std::clamp(text.of->x, chosen.x, chosen.x + size.x),
+                         std::clamp(text.of->y, chosen.y, chosen.y + size.y)};
+    list.AddLine(*text.of, nearest, half(text.colour));
+  }
 }
 
 std::vector<float> spread(const std::vector<float>& wanted, float apart, float least, float most) {

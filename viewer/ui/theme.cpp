@@ -142,9 +142,26 @@ void coloured_text(ImU32 colour, const std::string& text) {
 
 }  // namespace
 
+// The same, where a word that spaces hold together has no room in a line, with spaces at which it may be broken.
+static std::string breakable(const std::string& text, float room) {
+  constexpr std::string_view kHeld = "\u00a0";
+  std::string result;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
+    std::string word = text.substr(begin, end - begin);
+    if (ImGui::CalcTextSize(word.c_str()).x > room)
+      for (std::size_t at = word.find(kHeld); at != std::string::npos; at = word.find(kHeld))
+        word.replace(at, kHeld.size(), " ");
+    result += word + text.substr(end, 1);
+    begin = end + 1;
+  }
+  return result;
+}
+
 // Dear ImGui also breaks after full stops and commas, in the middle of "im2win.cc" and "2.893".
-void wrapped_text(const std::string& text) {
+void wrapped_text(const std::string& original) {
   const float room = ImGui::GetContentRegionAvail().x;
+  const std::string text = breakable(original, room);
   std::string lines;
   std::size_t line = 0;  // where the last of them begins
   for (std::size_t begin = 0; begin < text.size();) {

@@ -64,8 +64,12 @@ void draw_tour_outline(const Scene& scene) {
   const TourStep* step = tour_step(scene.state);
   const ImGuiWindow* shown = step == nullptr ? nullptr : child_window(step->points_at);
   if (shown == nullptr) return;
-  ImGui::GetForegroundDrawList()->AddRect(shown->Pos, {shown->Pos.x + shown->Size.x, shown->Pos.y + shown->Size.y},
-                                          palette().lit, 4, 0, 2 * scene.scale);
+  // Around it, in the gap to its neighbours: what stands at its edge must not be covered.
+  const float out = 3 * scene.scale;
+  const ImRect around = shown->Rect();
+  ImGui::GetForegroundDrawList()->AddRect({around.Min.x - out, around.Min.y - out},
+                                          {around.Max.x + out, around.Max.y + out}, palette().lit, 4, 0,
+                                          2 * scene.scale);
 }
 
 }  // namespace convlens::viewer

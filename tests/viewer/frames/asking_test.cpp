@@ -173,3 +173,16 @@ TEST_CASE("a notice stands beside the formula, and goes after some seconds or wi
   screen.app().change(next);
   CHECK(screen.app().notice().empty());
 }
+
+TEST_CASE("a file that cannot be written leaves the dialog open, with its name and the reason") {
+  if (!can_draw()) return;
+  Screen screen(small_state());
+  screen.key(Key::s, true);
+  answer_dialog(screen, "/nowhere/at/all.json");
+  REQUIRE(popup_open(screen));
+  CHECK_THAT(drawn(screen, "file"), Catch::Matchers::Contains("/nowhere/at/all.json"));
+  const TemporaryFolder folder;
+  answer_dialog(screen, folder.path() + "/all.json");
+  CHECK_FALSE(popup_open(screen));
+  CHECK(std::filesystem::exists(folder.path() + "/all.json"));
+}

@@ -115,6 +115,17 @@ TEST_CASE("what a type cannot hold is said in the table of verdicts, whichever t
   CHECK_THAT(text_at(25), !Contains("offbyNaN"));
 }
 
+TEST_CASE("a channel that the piece does not have is said to be another, the same in slider and map") {
+  if (!can_draw()) return;
+  viewer::State state = numerics_state();
+  state.numerics.channel = 63;
+  Screen screen(state, 1600, 1000);
+  screen.picture();
+  using Catch::Matchers::Contains;
+  CHECK_THAT(drawn_text(), Contains("channel1ofy") && Contains("Errors,channel1") && !Contains("channel63of"));
+  CHECK_THAT(drawn_text(), Contains("Channel63isaskedfor"));
+}
+
 TEST_CASE("the bins at both sides of the histogram have names") {
   if (!can_draw()) return;
   Screen screen(numerics_state(), 1600, 1000);

@@ -1,6 +1,6 @@
 // A session in a real window. Where widgets are is found out off-screen, in a frame of the same state and size.
-#include <nlohmann/json.hpp>
 #include <signal.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -230,6 +230,40 @@ TEST_CASE("a key that went down before control did is not taken with it") {
     window.key_at_once("ctrl+minus");
     return window.state().scale < 1;
   }));
+}
+
+TEST_CASE("what is typed into a kernel before the next frame stands in the order in which it was typed") {
+  if (!can_open()) return;
+  viewer::State state = small_state();
+  state.panel = "kernel";
+  state.runs = {"im2win.cc"};
+  Point text;
+  const Point edit = found(state, [&](Screen& screen) {
+    screen.settle();
+    const auto at = screen.find(screen.child("kernel").name, {"edit"}, 0.01f);
+    text = screen.child("source").inner.middle();
+    return at;
+  });
+  Window window(state, kWidth, kHeight);
+  double pause = 0.5;  // until the kernel is there; where the click came before it, more slowly once more
+  std::string typed;
+  CHECK(comes_true(60, [&] {
+    pass(pause);
+    window.click(edit);
+    pass(pause);
+    window.click(text);
+    pass(pause);
+    window.program().signal(SIGSTOP);
+    for (const char* key : {"z", "q", "Return", "Return", "q", "z"}) window.key(key);
+    window.program().signal(SIGCONT);
+    pass(pause);
+    window.key("Escape");
+    const viewer::State state = window.state();
+    if (!state.kernel.texts.empty()) typed = state.kernel.texts.begin()->second;
+    pause *= 1.5;
+    return !typed.empty();
+  }));
+  CHECK(typed.find("zq\n\nqz") != std::string::npos);
 }
 
 TEST_CASE("a window that is told to end by a signal keeps its state") {

@@ -71,7 +71,7 @@ void draw_trial(Scene& scene, const KernelSheet& sheet) {
   if (lines == nullptr) return ImGui::TextDisabled("checking and timing ...");
   for (const TrialLine& line : *lines) {
     ImGui::PushStyleColor(ImGuiCol_Text, line.wrong ? palette().wrong : ImGui::GetColorU32(ImGuiCol_Text));
-    ImGui::TextWrapped("%s", line.text.c_str());
+    wrapped_text(line.text);
     ImGui::PopStyleColor();
   }
 }
@@ -107,9 +107,9 @@ void draw_build(Scene& scene, const KernelFrame& frame) {
     const Build& build = *frame.build;
     if (!build.why_not.empty()) faint_text("Not compiled: " + build.why_not);
     if (build.recorded)
-      ImGui::TextWrapped("Recorded on %s: %s", build.recorded_on.c_str(), resources(sheet, build).c_str());
+      wrapped_text("Recorded on " + build.recorded_on + ": " + resources(sheet, build));
     else if (build.why_not.empty() && !build.failed)
-      ImGui::TextWrapped("%s", resources(sheet, build).c_str());
+      wrapped_text(resources(sheet, build));
     if (build.failed) draw_messages(scene, sheet, build);
   }
   draw_edit_controls(scene, sheet);

@@ -64,15 +64,20 @@ std::vector<GridLabel> coefficients(const Scene& scene, const Exhibit& exhibit) 
 }
 
 // The name, or where that is too wide, so much of its end as fits: "product spectra Ŷ of fft.ref", "Ŷ of fft.ref", and
-// without the row "product spectra Ŷ", "Ŷ".
+// without the row "product spectra Ŷ", "Ŷ". Where no more than the last word fits and it is no symbol, the first one is
+// more of a name: "im2col" and "filter", where "matrix" would be two of them.
 std::string fitting_name(const std::string& name, float width) {
   const auto fits = [&](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x <= width; };
   const std::size_t of = std::min(name.find(" of "), name.size());
   const std::string tensor = name.substr(0, of);
+  const std::size_t last = tensor.rfind(' ') + 1;
+  const std::string first = tensor.substr(0, tensor.find(' '));
+  const bool symbol = static_cast<unsigned char>(tensor[last]) >= 0x80 || last + 1 == tensor.size();
   for (const std::string& row : {name.substr(of), std::string()})
     for (std::size_t word = 0; word < of; word = std::min(tensor.find(' ', word), of - 1) + 1)
-      if (fits(tensor.substr(word) + row)) return tensor.substr(word) + row;
-  return tensor.substr(tensor.rfind(' ') + 1);
+      if (fits(tensor.substr(word) + row))
+        return word == last && !symbol && fits(first) ? first : tensor.substr(word) + row;
+  return tensor.substr(last);
 }
 
 }  // namespace

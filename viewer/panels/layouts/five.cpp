@@ -56,7 +56,7 @@ void draw_row(Scene& scene, int row, ImVec2 size) {
     if (chosen.plan)
       draw_phase(scene, row, chosen.run);
     else
-      ImGui::TextWrapped("%s cannot: %s", chosen.run.c_str(), chosen.support.reason.c_str());
+      wrapped_text(chosen.run + " cannot: " + chosen.support.reason);
   }
   ImGui::EndChild();
 }

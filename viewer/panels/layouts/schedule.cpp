@@ -74,7 +74,7 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
     const std::vector<Axis> axes = repeated_axes(y, matrix, size);
     const Box repeats{{}, {1, 1, 1, 1, axes[4].extent, axes[5].extent}};
     const Sheet sheet = matrix ? Sheet(axes, {1, 4}, {2, 3, 5}, slice) : Sheet(axes, {2}, {3}, slice);
-    ImGui::TextWrapped("%s", title.c_str());
+    wrapped_text(title);
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip("Colour: the launch order, dark to bright; blocks after the present one are darkened");
     const auto number_at = [blocks, sheet, ho = p.ho(), wo = p.wo()](std::int64_t row, std::int64_t column) {

@@ -1,4 +1,5 @@
 // The settings of the Numerics panel: how large x is, what is injected where, and which channel the map shows.
+#include <algorithm>
 #include <array>
 
 #include "viewer/panels/numerics/numerics.h"
@@ -32,6 +33,7 @@ class Line {
 void slider(Scene& scene, Line& line, const char* id, std::int64_t NumericsState::*member, std::int64_t least,
             std::int64_t most, const std::string& text, const char* tip) {
   State next = scene.state;
+  next.numerics.*member = std::clamp(next.numerics.*member, least, most);
   line.next(text);
   if (ImGui::SliderScalar(id, ImGuiDataType_S64, &(next.numerics.*member), &least, &most, "",
                           ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput))
@@ -65,19 +67,23 @@ void choose_injection(Scene& scene, Line& line) {
 void draw_numerics_controls(Scene& scene, const NumericsTable& table) {
   Line line(8 * ImGui::GetFontSize());
   const NumericsState& now = scene.state.numerics;
-  const std::int64_t channels = table.specimen.problem.co();
+  const std::int64_t channels = table.specimen.problem.co(), shown = shown_channel(scene.state, table);
   slider(scene, line, "##scale", &NumericsState::exponent, -kLargestExponent, kLargestExponent,
          "x times 2^" + std::to_string(now.exponent),
          "x is uniform in -1 to 1, times this: what is too large or too small for a type shows");
   if (channels > 1)
     slider(scene, line, "##channel", &NumericsState::channel, 0, channels - 1,
-           "channel " + std::to_string(now.channel) + " of y", "That the map shows");
+           "channel " + std::to_string(shown) + " of y", "That the map shows");
   choose_injection(scene, line);
-  if (now.injection == "none") return;
-  slider(scene, line, "##down", &NumericsState::down, 0, 100, std::to_string(now.down) + " % down",
-         "Where in the image, from the top");
-  slider(scene, line, "##across", &NumericsState::across, 0, 100, std::to_string(now.across) + " % across",
-         "Where in the image, from the left");
+  if (now.injection != "none") {
+    slider(scene, line, "##down", &NumericsState::down, 0, 100, std::to_string(now.down) + " % down",
+           "Where in the image, from the top");
+    slider(scene, line, "##across", &NumericsState::across, 0, 100, std::to_string(now.across) + " % across",
+           "Where in the image, from the left");
+  }
+  if (shown != now.channel)
+    faint_text("Channel " + std::to_string(now.channel) + " is asked for; of the piece that is computed the last is " +
+               std::to_string(shown) + ".");
 }
 
 }  // namespace convlens::viewer

@@ -65,9 +65,8 @@ void draw_element(Scene& scene, const NumericsTable& table) {
   const Shape at = shown_element(scene.state, table);
   const std::size_t number = output_number(at, p.y_shape());
   const bool worst = number == cell.worst && cell.error[number] > 0;
-  ImGui::TextWrapped("y%s%s = %s, right %s: %s", tuple(at).c_str(), worst ? ", the worst," : "",
-                     number_text(cell.y[number], 9).c_str(), number_text(cell.right[number], 9).c_str(),
-                     off_by(cell, number).c_str());
+  wrapped_text("y" + tuple(at) + (worst ? ", the worst," : "") + " = " + number_text(cell.y[number], 9) + ", right " +
+               number_text(cell.right[number], 9) + ": " + off_by(cell, number));
   const Inputs& inputs = cell.material->struck ? cell.material->struck->inputs : cell.material->plain.inputs;
   const ElementTerms terms = terms_of(p, inputs, at);
   faint_text(sum_of(terms, p.bias()));

@@ -169,8 +169,7 @@ void draw_error_map(Scene& scene, const NumericsTable& table, ImVec2 size) {
   constexpr auto kStill = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
   if (ImGui::BeginChild("error map", size, true, kStill)) {
     if (table.computed()) {
-      const std::int64_t channel =
-          std::clamp<std::int64_t>(scene.state.numerics.channel, 0, table.specimen.problem.co() - 1);
+      const std::int64_t channel = shown_channel(scene.state, table);
       ImGui::Text("Errors, channel %lld", static_cast<long long>(channel));
       ImGui::SameLine();
       if (ImGui::SmallButton("worst")) {
@@ -186,7 +185,7 @@ void draw_error_map(Scene& scene, const NumericsTable& table, ImVec2 size) {
     } else if (table.front() == nullptr) {
       ImGui::TextDisabled("computing ...");
     } else {
-      ImGui::TextWrapped("%s", table.front()->refused.c_str());
+      wrapped_text(table.front()->refused);
     }
   }
   ImGui::EndChild();

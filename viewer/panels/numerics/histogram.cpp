@@ -102,11 +102,6 @@ void draw_plot(const NumericsTable& table, ImVec2 size) {
         "Errors in u·Σ|x||w|, each row's highest bin at full height.\nThe first bin: no error at all; the "
         "last: outputs that are, or should be, NaN or Inf.");
   draw_scale(axes);
-  for (std::size_t k = 0; k <= table.runs.size(); ++k) {  // the one in front last
-    const std::size_t run = k == table.runs.size() ? table.run : k;
-    const Numerics* cell = table.cells[run][table.dtype].get();
-    if (cell != nullptr && cell->computed()) draw_line(axes, histogram_of(*cell), colour_of_run(run), run == table.run);
-  }
   const Numerics& front = *table.front();
   const double terms = static_cast<double>(table.specimen.problem.reduction());
   const double sums = unit_roundoff(accumulator_of(front.dtype)) / unit_roundoff(front.dtype);
@@ -114,6 +109,13 @@ void draw_plot(const NumericsTable& table, ImVec2 size) {
   if (front.verdicts.back().made) promises.push_back({"likely", 2 * std::sqrt(terms) * sums + 1});
   if (front.bound > 0 && std::isfinite(front.bound)) promises.push_back({"worst case", front.bound});
   std::ranges::sort(promises, {}, &Promise::bound);
+  Axes bars = axes;  // below the promises' names
+  bars.first.y = std::min(axes.last.y, axes.first.y + static_cast<float>(promises.size()) * ImGui::GetTextLineHeight());
+  for (std::size_t k = 0; k <= table.runs.size(); ++k) {  // the one in front last
+    const std::size_t run = k == table.runs.size() ? table.run : k;
+    const Numerics* cell = table.cells[run][table.dtype].get();
+    if (cell != nullptr && cell->computed()) draw_line(bars, histogram_of(*cell), colour_of_run(run), run == table.run);
+  }
   draw_promises(axes, promises);
 }
 

@@ -158,6 +158,11 @@ nlohmann::ordered_json data(const Scene& scene) {
 
 }  // namespace
 
+std::int64_t shown_channel(const State& state, const NumericsTable& table) {
+  return std::clamp<std::int64_t>(state.numerics.channel, 0,
+                                  std::max<std::int64_t>(0, table.specimen.problem.co() - 1));
+}
+
 Shape shown_element(const State& state, const NumericsTable& table) {
   const Shape y = table.specimen.problem.y_shape();
   Shape at = output_at(table.front()->worst, y);

@@ -30,6 +30,9 @@ void draw_error_histogram(Scene& scene, const NumericsTable& table, ImVec2 size)
 void draw_element(Scene& scene, const NumericsTable& table);  // the terms of that element
 void draw_points(Scene& scene, const NumericsTable& table);   // F(m, r): m, points, matrices
 
+// The channel of y that the map shows: the state's, or the last that the piece of the layer has.
+std::int64_t shown_channel(const State& state, const NumericsTable& table);
+
 // The output whose terms are listed: the state's, moved into the tensor, or the worst.
 Shape shown_element(const State& state, const NumericsTable& table);
 

@@ -33,6 +33,15 @@ State with_options(const State& state, const std::string& run, const Algorithm& 
   return next;
 }
 
+// The points as a run's name has them, with nothing but commas between.
+std::string in_a_name(const std::string& text) {
+  const auto points = parse_points(text);
+  if (!points) return text;
+  std::string list;
+  for (const Rational& point : *points) list += (list.empty() ? "" : ",") + point.text();
+  return list;
+}
+
 // What a user is typing, and why the last of it could not be taken.
 struct PointsEditor {
   std::array<char, 256> text{};
@@ -50,24 +59,22 @@ void edit_points(Scene& scene, const std::string& run, const Run& parsed, const 
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x * 0.55f);
   ImGui::InputText("points", editor.text.data(), editor.text.size());
   const bool done = ImGui::IsItemDeactivatedAfterEdit();
-  if (ImGui::IsItemHovered())
-    ImGui::SetTooltip("auto, or distinct fractions: 0,1,-1,1/2; infinity is the last one and implied");
+  // Not over the complaint, which stands below.
+  if (ImGui::IsItemHovered() && editor.complaint.empty())
+    ImGui::SetTooltip("auto, or distinct fractions: 0, 1, -1, 1/2; infinity is the last one and implied");
   if (done) {
     const std::string text = editor.text.data();
     const Option& option = *std::ranges::find(parsed.algorithm->options, "points", &Option::id);
     editor.complaint = option.accepts(text);
     if (editor.complaint.empty()) {
       OptionSet options = parsed.options;
-      options.set("points", text);
+      options.set("points", in_a_name(text));
       scene.change(with_options(scene.state, run, *parsed.algorithm, options), "");
     } else {
       editor.complaint = "points: " + text + ", " + editor.complaint;
     }
   }
-  if (editor.complaint.empty()) return;
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
-  ImGui::TextWrapped("%s", editor.complaint.c_str());
-  ImGui::PopStyleColor();
+  if (!editor.complaint.empty()) wrong_text(editor.complaint);
 }
 
 void choose_m(Scene& scene, const std::string& run, const Run& parsed, const ConvProblem& p) {
@@ -135,16 +142,13 @@ void draw_points(Scene& scene, const NumericsTable& table) {
   choose_m(scene, run, parsed, p);
   edit_points(scene, run, parsed, parsed.options["points"]);
   if (!support) {
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
-    ImGui::TextWrapped("%s", support.reason.c_str());
-    ImGui::PopStyleColor();
+    wrong_text(support.reason);
     return;
   }
   const Nested f = nest(request);
-  ImGui::TextWrapped("%s, %s: %lld products for the %lld outputs of a tile, where the sum takes %lld", f.name().c_str(),
-                     f.points().c_str(), static_cast<long long>(f.products()),
-                     static_cast<long long>(f.rows.m * f.columns.m),
-                     static_cast<long long>(f.rows.m * f.columns.m * p.taps()));
+  wrapped_text(f.name() + ", " + f.points() + ": " + std::to_string(f.products()) + " products for the " +
+               std::to_string(f.rows.m * f.columns.m) + " outputs of a tile, where the sum takes " +
+               std::to_string(f.rows.m * f.columns.m * p.taps()));
   draw_matrices(f.h.n() > 1 ? f.h : f.w);
 }
 

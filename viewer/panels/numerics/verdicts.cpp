@@ -44,14 +44,14 @@ bool number_fits(float column, const std::string& text) {
   return marks_width() + std::max(ImGui::CalcTextSize("2.3e+02").x, ImGui::CalcTextSize(text.c_str()).x) < column;
 }
 
-// The largest error, and what among the outputs is no number: "0.41, NaN".
+// The largest error, and what among the outputs is no number: "0.41, has NaN".
 std::string outcome(const Numerics& cell) {
   const Material& material = *cell.material;
   if (!material.in_range && material.overflowed == 0 && cell.not_finite.empty()) return "x is 0";
   const double largest = cell.error[cell.worst];
-  if (std::isnan(largest)) return cell.not_finite;  // no output has an error that could be told
+  if (std::isnan(largest)) return "has " + cell.not_finite;  // no output has an error that could be told
   const std::string text = number_text(largest, 2);
-  return cell.not_finite.empty() || text == cell.not_finite ? text : text + ", " + cell.not_finite;
+  return cell.not_finite.empty() ? text : text + ", has " + cell.not_finite;
 }
 
 void draw_outcome(const Numerics& cell, bool beside) {
@@ -101,11 +101,16 @@ void draw_reach(const Numerics& cell, const std::string& injection) {
   const Shape& at = cell.material->at;
   const char* what = injection == "nan" ? "NaN" : injection == "inf" ? "Inf" : "outlier";
   const std::string where = "x(0, 0, " + std::to_string(at[2]) + ", " + std::to_string(at[3]) + ")";
+  const Reach& reach = *cell.reach;
   const std::string beyond =
-      cell.reach->beyond == 0 ? "no other is spoilt" : grouped(cell.reach->beyond) + " others are spoilt too";
-  const std::string line = std::string("The ") + what + " in " + where + " is read by " + grouped(cell.reach->readers) +
-                           " outputs; " + beyond + ". Spread seen: " + reach_words(cell.reach->seen) +
-                           "; declared: " + reach_words(cell.declared) + ".";
+      reach.beyond == 0 ? "no other is spoilt" : grouped(reach.beyond) + " others are spoilt too";
+  std::string line = std::string("The ") + what + " in " + where + " is read by " + grouped(reach.readers) +
+                     " outputs; " + beyond + ". Spread seen: " + reach_words(reach.seen) +
+                     "; declared: " + reach_words(cell.declared) + ".";
+  if (injection == "outlier")
+    line += " Spoilt: off by more than " + number_text(kSpoilt) + " times the largest error without the outlier, " +
+            number_text(reach.clean, 2) + " u·Σ|x||w|; the largest error of those that do not read it is " +
+            number_text(reach.largest, 2) + ".";
   wrapped_text(line);
 }
 
@@ -153,8 +158,8 @@ void draw_verdicts(Scene& scene, const NumericsTable& table) {
   }
   faint_text(
       "Squares: equal on integers; within the worst case; within what is likely (empty: not promised, or not judged; a "
-      "cross: broken). The number: the largest error in u·Σ|x||w|, u the roundoff of the type; NaN or Inf: so are "
-      "outputs.");
+      "cross: broken). The number: the largest error in u·Σ|x||w|, u the roundoff of the type, Inf where only one of "
+      "output and oracle is a number; has NaN, has Inf: so are outputs.");
   draw_notes(table);
   // Why rows have no numbers in the type in front; for the other types the tooltips say it.
   for (const auto& row : table.cells)

@@ -63,6 +63,10 @@ std::vector<const Option*> choices(const Algorithm& row) {
   return all;
 }
 
+std::string counted(std::size_t count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
 // A button that opens a list of these.
 void draw_behind_button(Bench& bench, const std::string& title, const char* id,
                         const std::vector<const Option*>& options) {
@@ -84,10 +88,10 @@ void draw_run(Bench& bench, bool little_room) {
   if (!little_room) {
     for (const Option* option : all) draw_switch(bench, *option, true);
   } else {
-    const std::string title = all.empty() ? "no switches" : std::to_string(all.size()) + " switches";
+    const std::string title = all.empty() ? "no switches" : counted(all.size(), "switch", "switches");
     draw_behind_button(bench, title, "switches", all);
   }
-  if (!more.empty()) draw_behind_button(bench, std::to_string(more.size()) + " choices", "choices", more);
+  if (!more.empty()) draw_behind_button(bench, counted(more.size(), "choice", "choices"), "choices", more);
 }
 
 }  // namespace convlens::viewer

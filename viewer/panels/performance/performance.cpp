@@ -44,7 +44,7 @@ void draw_measuring(Bench& bench) {
     if (!study.can_measure()) return;
     const std::vector<worker::Job> jobs = bench.compared.wanted(bench.shown_state.performance.chart);
     ImGui::BeginDisabled(!bench.why_not.empty());
-    if (ImGui::Button(("Measure all " + std::to_string(jobs.size())).c_str())) study.measure(jobs);
+    if (ImGui::Button(("Measure all " + std::to_string(jobs.size()) + " runs").c_str())) study.measure(jobs);
     ImGui::EndDisabled();
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip("Everything that this chart compares; Esc ends it, and keeps what is done");
@@ -58,7 +58,8 @@ void draw_measuring(Bench& bench) {
     if (ImGui::SmallButton("Cancel (Esc)") || pressed(Key::escape)) study.cancel();
     return;
   }
-  std::string left = std::to_string(progress.done) + " of " + std::to_string(progress.all);
+  std::string left = std::to_string(progress.done) + " of " + std::to_string(progress.all) + " passes, " +
+                     std::to_string(Study::kPasses) + " a run";
   if (std::isfinite(progress.seconds_left))
     left += ", " + std::to_string(std::lround(progress.seconds_left)) + " s left";
   const float cancel = ImGui::CalcTextSize("Cancel (Esc)").x + 4 * ImGui::GetStyle().FramePadding.x;
@@ -94,7 +95,7 @@ void draw_live(Bench& bench) {
 void draw_chart(Bench& bench) {
   const std::string& chart = bench.shown_state.performance.chart;
   if (chart == "live") return draw_live(bench);
-  constexpr float kLeastLines = 6;
+  constexpr float kLeastLines = 12;  // what does not fit is scrolled to
   ImVec2 space = ImGui::GetContentRegionAvail();
   space.y = std::max(space.y, kLeastLines * ImGui::GetTextLineHeight());
   chart == "roofline" ? draw_roofline(bench, space) : draw_sweep(bench, space);
@@ -110,7 +111,10 @@ void draw(Scene& scene) {
       scene.kept.get<Later<const Records*>>("records").get("shipped", scene.painter, [] { return &shipped_records(); });
   const Records& records = shipped == nullptr ? none : **shipped;
   const Compared& own = compared(scene, "comparisons", [&] { return scene.state; });
-  if (own.value) {
+  if (own.value && scene.state.spec.n == 0) {
+    scene.study->rest();
+    faint_text("N is 0: there is nothing to measure.");
+  } else if (own.value) {
     scene.study->show(own.value->job);
     const std::string why_not = why_not_measured(*scene.study);
     const Compared& shown = shipped == nullptr ? own : on_show(scene, records, why_not);

@@ -32,11 +32,18 @@ std::vector<RowPoints> points(const Bench& bench) {
 
 constexpr const char* kAbscissa = "FLOPs a byte";
 
-// The unit, and what the two kinds of points are where that has room beside the abscissa's name.
-std::string ordinate(double unit, ImVec2 size) {
-  const std::string name = unit > 1 ? "GFLOPS" : "TFLOPS", all = name + "; filled: of the direct sum, hollow: executed";
+constexpr const char* kPoints = "filled: of the direct sum, hollow: executed";
+
+// What the two kinds of points are: beside the unit where that has room next to the abscissa's name, else in lines of
+// their own above the plot, which is so much the lower.
+std::string ordinate(double unit, ImVec2& size) {
+  const std::string name = unit > 1 ? "GFLOPS" : "TFLOPS", all = name + "; " + kPoints;
   const float both = ImGui::CalcTextSize(all.c_str()).x + ImGui::CalcTextSize(kAbscissa).x;
-  return both + 2 * ImGui::GetTextLineHeight() < inside_of(size).x ? all : name;
+  if (both + 2 * ImGui::GetTextLineHeight() < inside_of(size).x) return all;
+  const float top = ImGui::GetCursorPosY();
+  faint_text(kPoints);
+  size.y = std::max(8 * ImGui::GetTextLineHeight(), size.y - (ImGui::GetCursorPosY() - top));
+  return name;
 }
 
 // The rows whose points are under the pointer, or, where there are none, what points are.
@@ -81,12 +88,12 @@ void draw_roofline(Bench& bench, ImVec2 size) {
   least_y = std::min(least_y, most_y / 10);
   const double unit = most_y < 1 ? 1e3 : 1;
   least_x /= 2;
+  const std::string title = ordinate(unit, size);
   std::vector<std::string> names;
   for (const RowPoints& row : rows) names.push_back(row.run);
   most_x = with_room(least_x, 1.2 * most_x, names, size);
-  Plot plot(
-      "roofline", size, {.least = least_x, .most = most_x, .title = kAbscissa, .logarithmic = true},
-      {.least = least_y / 2 * unit, .most = most_y * 2 * unit, .title = ordinate(unit, size), .logarithmic = true});
+  Plot plot("roofline", size, {.least = least_x, .most = most_x, .title = kAbscissa, .logarithmic = true},
+            {.least = least_y / 2 * unit, .most = most_y * 2 * unit, .title = title, .logarithmic = true});
   if (plot.hovered()) draw_tooltip(plot, rows, unit);
   if (peak > 0 && ridge > 0) {
     std::vector<double> xs{ridge, most_x}, ys{peak * unit, peak * unit};

@@ -82,7 +82,7 @@ void draw_sweep(Bench& bench, ImVec2 size) {
   }
   if (!bench.why_not.empty() && std::ranges::all_of(all, [](const SweepCurve& c) { return c.values.size() == 1; }))
     faint_text("Only one value of this sweep is recorded; the others are measured where the rows can run.");
-  size.y = std::max(4 * ImGui::GetTextLineHeight(), std::min(size.y, ImGui::GetContentRegionAvail().y));
+  size.y = std::max(10 * ImGui::GetTextLineHeight(), std::min(size.y, ImGui::GetContentRegionAvail().y));
   if (most <= 0) most = 1;
   const double unit = most < 1 ? 1e3 : 1;
   std::vector<std::string> runs;
