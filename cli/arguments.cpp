@@ -82,6 +82,10 @@ void LayerArguments::when_left_out(std::string suite, std::int64_t batch) {
   usual_suite_ = std::move(suite), usual_batch_ = batch;
 }
 
+void LayerArguments::when_left_out(const NamedByState& state) {
+  if (!given()) usual_ = state.layer();
+}
+
 std::vector<Layer> LayerArguments::layers() const {
   std::vector<Layer> layers;
   const auto add = [&](const std::string& name, ConvSpec spec) {
@@ -103,6 +107,8 @@ std::vector<Layer> LayerArguments::layers() const {
   }
   for (const std::string& suite : suites_)
     for (const NamedLayer& layer : find_suite(suite)) add(layer.name, layer.spec);
+  if (names.empty() && suites_.empty() && usual_)
+    layers.push_back({usual_->name, batch_ ? usual_->problem.with_batch(*batch_) : usual_->problem});
   if (!given() && !usual_suite_.empty())
     for (const NamedLayer& layer : find_suite(usual_suite_)) add(layer.name, layer.spec);
   return layers;

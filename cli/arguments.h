@@ -9,6 +9,7 @@
 #include "algorithms/interface/registry.h"
 #include "cli/command.h"
 #include "cli/layouts.h"
+#include "cli/state_argument.h"
 
 namespace convlens::cli {
 
@@ -29,7 +30,10 @@ class LayerArguments {
  public:
   void add_to(Command& command, Amount amount);               // one: without --suite
   void when_left_out(std::string suite, std::int64_t batch);  // instead of no layers, and of N = 1 of named ones
-  bool given() const { return !names_.empty() || !named_.empty() || !suites_.empty(); }
+
+  void when_left_out(const NamedByState& state);  // instead of no layers that of the state, with its batch size
+  bool given() const { return !names_.empty() || !named_.empty() || !suites_.empty() || usual_; }
+  bool batch_given() const { return batch_.has_value(); }
 
   // In the order given. Throws BadInput with the closest name, or the rule that a written-out layer breaks.
   std::vector<Layer> layers() const;
@@ -41,6 +45,7 @@ class LayerArguments {
   std::optional<std::int64_t> batch_;
   std::string usual_suite_;
   std::int64_t usual_batch_ = 1;
+  std::optional<Layer> usual_;  // of a state
 };
 
 // --algorithm, --options, --dtype, --layout, --device.
@@ -50,6 +55,14 @@ class RowArguments {
   void add_row_to(Command& command);             // ROW, --dtype and --layout, one of each; no --device
   bool algorithm_given() const { return !runs_.empty(); }
   bool asks_for_all() const;  // by `--algorithm all`, or by not saying
+  bool asks_for_all_options() const { return options_ == "all"; }
+
+  // Instead of what is not given: those runs of the state, and its type and layouts.
+  using RunsOf = std::vector<std::string> (NamedByState::*)() const;
+  void when_left_out(const NamedByState& state, RunsOf runs);
+
+  // Whether rows that cannot run are left out, which is said, and no error: of all rows, and of a state's.
+  bool leaves_out() const { return asks_for_all() || runs_of_state_; }
   bool dtype_given() const { return !dtypes_.empty(); }
   bool layout_given() const { return !layouts_.empty(); }
 
@@ -57,13 +70,17 @@ class RowArguments {
   // every combination of its listed values. Throws BadInput for a row that doesn't run on the device that is asked for.
   std::vector<Run> runs() const;
 
-  // The same, to be run: of all rows those that this machine can run. Throws NoDevice when a row that is named needs a
-  // device that is not there.
+  // The same, to be run: of all rows, or a state's, those that this machine can run. Throws NoDevice when a row that is
+  // named needs a device that is not there, or when a state has no others.
   std::vector<Run> runs_here() const;
 
-  // Says on stderr which of all rows `runs_here` has left out, and why; for the end of the work.
+  // Says on stderr which rows `runs_here` has left out, and why; for the end of the work.
   void say_left_out() const;
   std::vector<DType> dtypes(std::vector<DType> otherwise) const;
+
+  // The one type for a row on a GPU: f16 on tensor cores and f32 elsewhere, where nothing else is said, and where the
+  // state's is one that the unit does not compute in.
+  DType dtype_on_gpu(const Algorithm& row) const;
   std::vector<Layouts> layouts(std::vector<Layouts> otherwise) const;
 
   // Throws NoDevice for a device that is not there; says why on stderr when it chooses itself.
@@ -77,6 +94,7 @@ class RowArguments {
   bool takes(const Algorithm& row) const;  // whether the row runs on the device that is asked for
 
   std::vector<std::string> runs_, dtypes_, layouts_;
+  bool runs_of_state_ = false, dtype_of_state_ = false;  // rather than of the command line
   std::string options_ = "default", device_;
 };
 

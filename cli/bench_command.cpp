@@ -31,7 +31,8 @@ struct BenchArguments {
   LayerArguments layers;
   RowArguments rows;
   RulerOptions ruler{.stop = interrupted};
-  std::uint64_t seed = 1;
+  StateArgument state;
+  std::optional<std::uint64_t> seed;
   std::string timed = "call";
   bool verify = false;
   std::string output;
@@ -76,7 +77,8 @@ class Records {
                       : "") +
           "\nGFLOP/s: direct-equivalent FLOPs / median time" +
           (effective_ ? "; effective: the algorithm executes another number of FLOPs, so this is no utilisation" : "") +
-          ".\nfloor/time: the least time that the direct sum could take on this machine / median time.\n");
+          ".\nquartiles: half of the samples lie between them.\nfloor/time: the least time that the direct sum could "
+          "take on this machine / median time.\n");
     if (!advice_.empty()) say(advice_);
   }
 
@@ -95,13 +97,12 @@ class Records {
       advice_ = advice_on_waiting(m.timing, r.resolved_threads());
     table_.add({layer.text(), plan.run_name() + (calls_ && m.kernel_alone ? " (kernel)" : ""),
                 std::string(name(r.dtype)), cli::text(r.layouts), significant(median, 4),
-                significant(m.timing.min_ms(), 4), percent(m.timing.spread()),
+                significant(m.timing.min_ms(), 4), quartiles(m.timing),
                 rate(plan.flops()) + (effective ? " effective" : ""), rate(plan.executed_flops()),
                 fixed(m.floor_fraction, 3), bytes_short(plan.workspace_bytes())});
   }
-  static std::string percent(double share) {
-    const std::string text = fixed(100 * share, 1);
-    return text == "n/a" ? text : text + " %";
+  static std::string quartiles(const Timing& timing) {
+    return significant(timing.quantile_ms(0.25), 3) + " – " + significant(timing.quantile_ms(0.75), 3);
   }
 
   const Globals& globals_;
@@ -117,7 +118,7 @@ class Records {
                 {"layouts"},
                 {"median ms", true},
                 {"min ms", true},
-                {"spread", true},
+                {"quartiles ms", true},
                 {"GFLOP/s", true},
                 {"executed", true},
                 {"floor/time", true},
@@ -154,7 +155,7 @@ class Bench {
   void measure_waiting(const Layer& layer) {
     const std::vector<std::shared_ptr<const Plan>> plans = std::exchange(waiting_, {});
     const std::vector<double> errors = std::exchange(errors_, {});
-    const std::vector<Outcome> outcomes = measure_side_by_side(plans, arguments_.seed, arguments_.ruler);
+    const std::vector<Outcome> outcomes = measure_side_by_side(plans, seed(), arguments_.ruler);
     for (std::size_t k = 0; k < outcomes.size(); ++k) {
       const Outcome& outcome = outcomes[k];
       if (!outcome.refused.empty()) refuse(outcome.plan->algorithm(), outcome.plan->request(), outcome.refused);
@@ -174,13 +175,15 @@ class Bench {
   }
 
  private:
+  std::uint64_t seed() const { return arguments_.seed.value_or(1); }
+
   // Whether the row computes a batch of at most two images of the plan's layer right; `error` becomes the largest
   // error in units of its bound.
   bool verified(const Plan& plan, double& error) {
     Request request = plan.request();
     constexpr std::int64_t kImages = 2;
     request.problem = request.problem.with_batch(std::min(kImages, plan.problem().n()));
-    const Verdict verdict = check_worst_case(plan.algorithm().plan(request), arguments_.seed, oracles_);
+    const Verdict verdict = check_worst_case(plan.algorithm().plan(request), seed(), oracles_);
     error = verdict.ratio;
     if (!verdict.kept)
       wrong_.push_back(plan.run_name() + " on " + to_text(request.problem.spec()) + ", " + verdict.line());
@@ -194,14 +197,14 @@ class Bench {
             .timing = timing,
             .cold_cache = arguments_.ruler.cold_cache,
             .kernel_alone = kernel_alone,
-            .seed = arguments_.seed,
+            .seed = seed(),
             .bytes = bytes,
             .error_over_bound = error};
   }
 
   // The call, the kernel that follows its packing and transforms, or both.
   void measure_here(const Layer& layer, const std::shared_ptr<const Plan>& plan, double error, bool with_kernel) {
-    Session session(plan, arguments_.seed);
+    Session session(plan, seed());
     const auto add = [&](bool kernel_alone) {
       const Timing timing = measure([&] { kernel_alone ? session.run_kernel() : session.run(); }, arguments_.ruler);
       if (timing.samples_ms.empty()) return;
@@ -222,6 +225,14 @@ class Bench {
   std::vector<double> errors_;      // of these
   std::vector<std::string> wrong_;  // what verified refused
 };
+
+void fill(BenchArguments& arguments) {
+  const std::optional<NamedByState> state = arguments.state.read();
+  if (!state) return;
+  arguments.layers.when_left_out(*state);
+  arguments.rows.when_left_out(*state, &NamedByState::chosen_runs);
+  if (!arguments.seed) arguments.seed = state->seed();
+}
 
 void bench(const BenchArguments& arguments, const Globals& globals) {
   arguments.rows.check_device();
@@ -261,17 +272,18 @@ void bench(const BenchArguments& arguments, const Globals& globals) {
 }  // namespace
 
 void add_bench(CLI::App& app, const Globals& globals) {
-  Command command(
-      app, "bench", "measure what the algorithms cost: time, FLOPs, bytes",
-      {"convlens bench cv12 --algorithm im2col",
-       "convlens bench cv9 cv12 --algorithm im2col --batch 2 --repeats 3 --cold",
-       "convlens bench '1x16x14x14 --filter 16x3x3 --pad 1' --dtype all --repeats 3 --csv",
-       "convlens bench cv12 --algorithm direct.cpu --timed kernel",
-       "convlens bench cv12 --algorithm im2col --algorithm im2col:batching=full --verify -o records.jsonl"});
+  Command command(app, "bench", "measure what the algorithms cost: time, FLOPs, bytes",
+                  {"convlens bench cv12 --algorithm im2col",
+                   "convlens bench cv9 cv12 --algorithm im2col --batch 2 --repeats 3 --cold",
+                   "convlens bench '1x16x14x14 --filter 16x3x3 --pad 1' --dtype all --repeats 3 --csv",
+                   "convlens bench cv12 --algorithm direct.cpu --timed kernel",
+                   "convlens bench cv12 --algorithm im2col --algorithm im2col:batching=full --verify -o records.jsonl",
+                   "convlens bench --state state.json --batch 1 --repeats 3"});
   const auto arguments = std::make_shared<BenchArguments>();
   BenchArguments* a = arguments.get();
   a->layers.add_to(command, Amount::many);
   a->rows.add_to(command, Amount::many);
+  a->state.add_to(command, "layer, rows, type, layouts and seed");
   command.integer(
       "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->ruler.repeats = static_cast<int>(v); },
       "at least so many samples; 10 when left out");
@@ -291,7 +303,10 @@ void add_bench(CLI::App& app, const Globals& globals) {
       "--seed", 0, most, [a](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
       "which random numbers the tensors are filled with");
   command.text("-o,--output", a->output, "FILE", "records as JSON Lines, written whole or not at all");
-  command.run([arguments, &globals] { bench(*arguments, globals); });
+  command.run([arguments, &globals] {
+    fill(*arguments);
+    bench(*arguments, globals);
+  });
 }
 
 }  // namespace convlens::cli

@@ -21,7 +21,8 @@ namespace {
 struct CheckArguments {
   LayerArguments layers;
   RowArguments rows;
-  std::uint64_t seed = 1;
+  StateArgument state;
+  std::optional<std::uint64_t> seed;
   bool fuzz = false;
   std::optional<double> seconds;
   bool verbose = false;
@@ -29,13 +30,15 @@ struct CheckArguments {
 
 constexpr double kFuzzSeconds = 10;
 
+std::uint64_t seed_of(const CheckArguments& arguments) { return arguments.seed.value_or(1); }
+
 class Checking {
  public:
   Checking(const CheckArguments& arguments, const Globals& globals, CheckReport::Rows rows)
       : arguments_(arguments), globals_(globals), report_(rows), held_back_(globals.csv ? check_csv_header() : "") {}
 
   void check(const Layer& layer, const Algorithm& algorithm, const Request& request, Progress& progress) {
-    const CheckResult result = convlens::check(algorithm, request, arguments_.seed, oracles_);
+    const CheckResult result = convlens::check(algorithm, request, seed(), oracles_);
     report_.add(layer, algorithm, result);
     if (globals_.json || globals_.csv) {
       progress.clear();
@@ -61,6 +64,7 @@ class Checking {
   }
 
  private:
+  std::uint64_t seed() const { return seed_of(arguments_); }
   bool checked_any() const { return report_.passed() + report_.failed() > 0; }
 
   void release() {
@@ -71,10 +75,10 @@ class Checking {
   CheckResult smallest(const Algorithm& algorithm, const CheckResult& failed) {
     const auto fails = [&](const Request& request) {
       if (interrupted()) return false;
-      const CheckResult result = convlens::check(algorithm, request, arguments_.seed, oracles_);
+      const CheckResult result = convlens::check(algorithm, request, seed(), oracles_);
       return result.supported && !result.passed();
     };
-    return convlens::check(algorithm, shrink(failed.request, fails), arguments_.seed, oracles_);
+    return convlens::check(algorithm, shrink(failed.request, fails), seed(), oracles_);
   }
 
   const CheckArguments& arguments_;
@@ -113,7 +117,7 @@ void check_layers(const CheckArguments& arguments, const Globals& globals) {
 // What was said on the command line holds for random requests too.
 Request fuzz_request(const CheckArguments& arguments, const Run& run, const ConvProblem& problem, std::uint64_t index,
                      const Globals& globals) {
-  const Request random = random_request(*run.algorithm, problem, arguments.seed, index);
+  const Request random = random_request(*run.algorithm, problem, seed_of(arguments), index);
   const std::vector<DType> dtypes = arguments.rows.dtypes({random.dtype});
   const std::vector<Layouts> layouts = arguments.rows.layouts({random.layouts});
   const bool options_given = run.options != OptionSet::parse("", run.algorithm->options);
@@ -132,7 +136,7 @@ void check_random(const CheckArguments& arguments, const Globals& globals) {
   };
   const auto over = [&] { return interrupted() || passed() >= 1; };
   for (std::uint64_t index = 0; !over(); ++index) {
-    const Layer layer{"", random_problem(arguments.seed, index)};
+    const Layer layer{"", random_problem(seed_of(arguments), index)};
     for (const Run& run : runs) {
       if (over()) break;
       progress.show_time(passed(), "problem " + std::to_string(index) + ", " + layer.text());
@@ -142,6 +146,15 @@ void check_random(const CheckArguments& arguments, const Globals& globals) {
   }
   progress.clear();
   checking.finish();
+}
+
+// With --fuzz the problems are random, whatever layer the state has.
+void fill(CheckArguments& arguments) {
+  const std::optional<NamedByState> state = arguments.state.read();
+  if (!state) return;
+  if (!arguments.fuzz) arguments.layers.when_left_out(*state);
+  arguments.rows.when_left_out(*state, &NamedByState::chosen_runs);
+  if (!arguments.seed) arguments.seed = state->seed();
 }
 
 void check_command(const CheckArguments& arguments, const Globals& globals) {
@@ -161,10 +174,12 @@ void add_check(CLI::App& app, const Globals& globals) {
                   {"convlens check '2x3x9x7 --filter 4x3x3 --pad 1'",
                    "convlens check cv12 --algorithm im2col:batching=tile --dtype f32 --layout NCHW",
                    "convlens check mb2ic4ih8oc6kh3ph1 --algorithm direct --layout all --csv",
-                   "convlens check --fuzz --seconds 2 --seed 7"});
+                   "convlens check --fuzz --seconds 2 --seed 7",
+                   "convlens check --state state.json --layer '1x4x9x9 --filter 4x3x3'"});
   const auto arguments = std::make_shared<CheckArguments>();
   arguments->layers.add_to(command, Amount::many);
   arguments->rows.add_to(command, Amount::many);
+  arguments->state.add_to(command, "layer, rows, type, layouts and seed");
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   command.integer(
       "--seed", 0, most, [a = arguments.get()](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
@@ -174,7 +189,10 @@ void add_check(CLI::App& app, const Globals& globals) {
       "--seconds", 0.01, 1e6, [a = arguments.get()](double v) { a->seconds = v; },
       "how long to go on with --fuzz; 10 when left out");
   command.flag("--verbose", arguments->verbose, "a row for every check, and every refusal");
-  command.run([arguments, &globals] { check_command(*arguments, globals); });
+  command.run([arguments, &globals] {
+    fill(*arguments);
+    check_command(*arguments, globals);
+  });
 }
 
 }  // namespace convlens::cli

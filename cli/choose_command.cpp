@@ -17,12 +17,14 @@ namespace {
 struct ChooseArguments {
   LayerArguments layers;
   RowArguments rows;
+  StateArgument state;
   bool measure = false, compare = false;
   std::string of_measuring;  // an option that was given and says how to measure
   ContestOptions contest{.stop = interrupted};
 };
 
-// The runs to choose from: those that are named, or all that are worth a look.
+// The runs to choose from: those that are named, or all that are worth a look; and with --options all every combination
+// of listed values besides.
 std::vector<Run> runs_asked_for(const RowArguments& rows) {
   const std::vector<Run> runs = rows.runs_here();
   if (!rows.asks_for_all()) return runs;
@@ -30,6 +32,7 @@ std::vector<Run> runs_asked_for(const RowArguments& rows) {
   std::erase_if(all, [&](const Run& run) {
     return std::ranges::none_of(runs, [&](const Run& here) { return here.algorithm == run.algorithm; });
   });
+  if (rows.asks_for_all_options()) all.insert(all.end(), runs.begin(), runs.end());
   return all;
 }
 
@@ -109,11 +112,12 @@ void add_choose(CLI::App& app, const Globals& globals) {
                   {"convlens choose --layer cv9", "convlens choose cv12 --measure --threads 1",
                    "convlens choose '1x32x28x28 --filter 32x3x3 --pad 1' --layout NHWC --algorithm direct.cpu "
                    "--algorithm im2win.cpu",
-                   "convlens choose cv11 cv12 --compare --json"});
+                   "convlens choose cv11 cv12 --compare --json", "convlens choose --state state.json --algorithm all"});
   const auto arguments = std::make_shared<ChooseArguments>();
   ChooseArguments* a = arguments.get();
   a->layers.add_to(command, Amount::many);
   a->rows.add_to(command, Amount::many);
+  a->state.add_to(command, "layer, rows, type and layouts");
   command.flag("--measure", a->measure, "run the candidates against each other, interleaved, and rank by time");
   command.flag(
       "--compare", a->compare,
@@ -126,7 +130,13 @@ void add_choose(CLI::App& app, const Globals& globals) {
   command.number(
       "--seconds", 0, 1e6, [a](double v) { a->contest.seconds = v, a->of_measuring = "--seconds"; },
       "and at least so long a layer; 0.5 when left out");
-  command.run([arguments, &globals] { choose(*arguments, globals); });
+  command.run([arguments, &globals] {
+    if (const std::optional<NamedByState> state = arguments->state.read()) {
+      arguments->layers.when_left_out(*state);
+      arguments->rows.when_left_out(*state, &NamedByState::chosen_runs);
+    }
+    choose(*arguments, globals);
+  });
 }
 
 }  // namespace convlens::cli

@@ -20,6 +20,7 @@ namespace {
 struct ExplainArguments {
   LayerArguments layers;
   RowArguments rows;
+  StateArgument state;
   std::string at, stage;
   bool matrices = false;
 };
@@ -91,15 +92,23 @@ void add_explain(CLI::App& app, const Globals& globals) {
                    "convlens explain --layer cv9 --algorithm im2col --at 0,3,17,5,1,2",
                    "convlens explain --layer cv9 --algorithm im2col --stage input --at 0,3,17,5",
                    "convlens explain '1x8x14x14 --filter 8x3x3 --pad 1 --groups 8' --algorithm direct --json",
-                   "convlens explain --layer cv9 --algorithm winograd --matrices"});
+                   "convlens explain --layer cv9 --algorithm winograd --matrices",
+                   "convlens explain --state state.json --algorithm im2win"});
   const auto arguments = std::make_shared<ExplainArguments>();
   arguments->layers.add_to(command, Amount::one);
   arguments->rows.add_to(command, Amount::one);
+  arguments->state.add_to(command, "layer, type, layouts, and the row that its cursor is on, or its only one");
   command.text("--at", arguments->at, "CELL",
                "a cell of a stage, as in 0,3,17: where it comes from and which outputs use it");
   command.text("--stage", arguments->stage, "ID", "which stage --at means: the first when left out; input is x itself");
   command.flag("--matrices", arguments->matrices, "for winograd: the matrices Aᵀ, G and Bᵀ in exact fractions");
-  command.run([arguments, &globals] { explain(*arguments, globals); });
+  command.run([arguments, &globals] {
+    if (const std::optional<NamedByState> state = arguments->state.read()) {
+      arguments->layers.when_left_out(*state);
+      arguments->rows.when_left_out(*state, &NamedByState::run_pointed_at);
+    }
+    explain(*arguments, globals);
+  });
 }
 
 }  // namespace convlens::cli

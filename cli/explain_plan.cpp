@@ -144,6 +144,8 @@ Json plan_json(const Layer& layer, const Plan& plan) {
     workspace.push_back({{"name", buffer.name}, {"bytes", bytes(buffer.bytes)}, {"offset", buffer.offset}});
   const ErrorModel& model = plan.error_model();
   return {{"run", plan.run_name()},
+          {"algorithm", plan.algorithm().id},
+          {"options", r.options.values()},
           {"layer", layer.name},
           {"problem", to_text(p.spec())},
           {"x", p.x_shape()},

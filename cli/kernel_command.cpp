@@ -28,6 +28,7 @@ constexpr const char* kOtherwise = "sm_90a";  // compiled for, where there is no
 struct KernelArguments {
   LayerArguments layers;
   RowArguments rows;
+  StateArgument state;
   std::string emit, architecture, output;
   std::int64_t step = 0;  // 0: not said
 };
@@ -136,8 +137,7 @@ void kernel(const KernelArguments& arguments, const Globals& globals) {
   const Run run = only(arguments.rows.runs(), "ROW");
   if (run.algorithm->unit == Unit::cpu) throw BadInput("ROW: " + run.algorithm->id + ", must be a row on a GPU");
   const Layer layer = only(arguments.layers.layers(), "layer");
-  const DType dtype =
-      only(arguments.rows.dtypes({run.algorithm->unit == Unit::tc ? DType::f16 : DType::f32}), "--dtype");
+  const DType dtype = arguments.rows.dtype_on_gpu(*run.algorithm);
   const Layouts layouts = only(arguments.rows.layouts({Layouts{}}), "--layout");
   const auto plan = run.algorithm->plan({layer.problem, dtype, layouts, run.options});
   const std::vector<NumberedLaunch> launches = launches_of(*plan);
@@ -164,11 +164,13 @@ void add_kernel(CLI::App& app, const Globals& globals) {
   Command command(app, "kernel", "the kernels of a row on a GPU: text, PTX, SASS, registers, spills",
                   {"convlens kernel direct.cc --layer cv9 --batch 256 --emit cu",
                    "convlens kernel direct.cc:sizes=runtime --layer cv9 --layout NHWC --emit cu -o direct.cu",
-                   "convlens kernel direct.cc '8x3x64x64 --filter 16x5x5 --stride 2' --emit cu"});
+                   "convlens kernel direct.cc '8x3x64x64 --filter 16x5x5 --stride 2' --emit cu",
+                   "convlens kernel direct.cc --state state.json --emit cu"});
   const auto arguments = std::make_shared<KernelArguments>();
   KernelArguments* a = arguments.get();
   a->rows.add_row_to(command);
   a->layers.add_to(command, Amount::one);
+  a->state.add_to(command, "layer, type, layouts, and the row of its Kernel panel");
   command.text("--emit", a->emit, "FORM", "cu: the text, which plain nvcc compiles; ptx; sass. Left out: a table");
   command.integer(
       "--step", 1, 1000, [a](std::int64_t step) { a->step = step; },
@@ -176,7 +178,13 @@ void add_kernel(CLI::App& app, const Globals& globals) {
   command.text("--arch", a->architecture, "ARCH",
                "what to compile for, as in sm_80, sm_90a; this machine's GPU, or sm_90a");
   command.text("-o,--output", a->output, "FILE", "written whole or not at all");
-  command.run([arguments, &globals] { kernel(*arguments, globals); });
+  command.run([arguments, &globals] {
+    if (const std::optional<NamedByState> state = arguments->state.read()) {
+      arguments->layers.when_left_out(*state);
+      arguments->rows.when_left_out(*state, &NamedByState::run_with_kernel);
+    }
+    kernel(*arguments, globals);
+  });
 }
 
 }  // namespace convlens::cli

@@ -30,8 +30,10 @@ constexpr const char* kEraseRow = "\r\033[K";
 struct LiveArguments {
   LayerArguments layers;
   RowArguments row;
+  StateArgument state;
   std::string worker;
-  bool kernel_alone = false, cold_cache = false;
+  std::optional<bool> kernel_alone;
+  bool cold_cache = false;
   std::uint64_t seed = 1;
   double seconds = 0.5;
 };
@@ -121,7 +123,7 @@ class Live {
                      .run = set_.run(),
                      .dtype = only(arguments_.row.dtypes({DType::f32}), "--dtype"),
                      .layouts = only(arguments_.row.layouts({Layouts{}}), "--layout"),
-                     .kernel_alone = arguments_.kernel_alone,
+                     .kernel_alone = arguments_.kernel_alone.value_or(false),
                      .cold_cache = arguments_.cold_cache,
                      .seed = arguments_.seed,
                      .endless = true});
@@ -132,6 +134,9 @@ class Live {
       if (job_of(answer) == id_) set_.take(answer);
     measured_ = measured_ || set_.measured();
     if (client_.state() == Client::State::other_version) throw Unsupported("--worker: " + client_.says());
+    // At a terminal somebody sees that, and decides.
+    if (!keyboard_.terminal() && client_.idle_seconds() > kMostPreparation)
+      throw NoDevice("--worker: " + client_.says());
     if (client_.state() != Client::State::gone) return;
     if (rewrites_) print(row() + "\n");
     // What a worker that is gone leaves: the last line is not lost with it.
@@ -143,7 +148,7 @@ class Live {
   // Each trouble once, and why a set is refused where its line may be too long for that.
   void say_trouble() {
     // What is said of the seconds that have passed changes with each.
-    const std::string now = silent() ? "silent" : client_.trouble();
+    const std::string now = silent() ? "silent" : client_.is_idle() ? "idle" : client_.trouble();
     if (now != trouble_said_ && !now.empty()) say_apart("live: the worker " + client_.trouble());
     trouble_said_ = now;
     if (rewrites_ && set_.refused() != refused_said_ && !set_.refused().empty())
@@ -210,16 +215,29 @@ class Live {
   std::string hung_;  // how the worker was when a set was left that it should have measured
 };
 
+void fill(LiveArguments& arguments) {
+  const std::optional<NamedByState> state = arguments.state.read();
+  if (!state) return;
+  arguments.layers.when_left_out(*state);
+  arguments.row.when_left_out(*state, &NamedByState::run_measured);
+  arguments.seed = state->seed();
+  if (arguments.kernel_alone) return;
+  arguments.kernel_alone = state->timed() == "kernel";
+  arguments.cold_cache = arguments.cold_cache || state->timed() == "cold";
+}
+
 }  // namespace
 
 void add_live(CLI::App& app, const Globals& globals) {
   Command command(app, "live", "one run measured without end, while keys flip its options",
                   {"convlens live direct.cpu --layer cv12", "convlens live direct.cpu --layer cv9 --timed kernel",
-                   "convlens live im2win.cpu --layer cv9 --layout NHWC --cold --json"});
+                   "convlens live im2win.cpu --layer cv9 --layout NHWC --cold --json",
+                   "convlens live --state state.json --batch 1"});
   const auto arguments = std::make_shared<LiveArguments>();
   LiveArguments* a = arguments.get();
   a->row.add_row_to(command);
   a->layers.add_to(command, Amount::one);
+  a->state.add_to(command, "layer, type, layouts, seed, and the run of its Performance panel and what is timed");
   command.text(
       "--timed",
       [a](const std::string& value) {
@@ -233,6 +251,7 @@ void add_live(CLI::App& app, const Globals& globals) {
       "--seconds", 0, 1e6, [a](double v) { a->seconds = v; },
       "with keys from a pipe: how long each set of options is measured, from its first sample; 0.5 when left out");
   command.run([arguments, &globals] {
+    fill(*arguments);
     const EndingSignals signals;
     Live(*arguments, globals).go();
     EndingSignals::obey();

@@ -21,6 +21,7 @@ constexpr int kRepeats = 50;
 
 struct PaperArguments {
   LayerArguments layers;
+  StateArgument state;
   RulerOptions ruler{.repeats = kRepeats, .cold_cache = true, .stop = interrupted};
   std::uint64_t seed = 1;
   std::vector<std::string> from;
@@ -82,6 +83,7 @@ void add_paper(CLI::App& app, const Globals& globals) {
   PaperArguments* a = arguments.get();
   a->layers.when_left_out("cv", kBatch);
   a->layers.add_to(command, Amount::many);
+  a->state.add_to(command, "layer");
   command.integer(
       "--repeats", 1, 1'000'000, [a](std::int64_t v) { a->ruler.repeats = static_cast<int>(v); },
       "samples of each run; 50 when left out");
@@ -93,7 +95,10 @@ void add_paper(CLI::App& app, const Globals& globals) {
       .repeated();
   command.text("-o,--output", a->output, "FILE", "records as JSON Lines, written whole or not at all");
   command.text("--html", a->html, "FILE", "the report as one HTML file, its figures inside");
-  command.run([arguments, &globals] { paper_command(*arguments, globals); });
+  command.run([arguments, &globals] {
+    if (const std::optional<NamedByState> state = arguments->state.read()) arguments->layers.when_left_out(*state);
+    paper_command(*arguments, globals);
+  });
 }
 
 }  // namespace convlens::cli

@@ -77,6 +77,15 @@ void RowArguments::add_row_to(Command& command) {
 
 bool RowArguments::asks_for_all() const { return runs_.empty() || std::ranges::find(runs_, "all") != runs_.end(); }
 
+void RowArguments::when_left_out(const NamedByState& state, RunsOf runs) {
+  if (runs_.empty()) {
+    runs_ = (state.*runs)();
+    runs_of_state_ = !runs_.empty();
+  }
+  if (dtypes_.empty()) dtypes_ = {std::string(name(state.dtype()))}, dtype_of_state_ = true;
+  if (layouts_.empty()) layouts_ = {text(state.layouts())};
+}
+
 bool RowArguments::takes(const Algorithm& row) const {
   if (device_.empty()) return true;
   return (row.unit != Unit::cpu) == wants_gpu(device_);
@@ -99,7 +108,7 @@ std::vector<Run> RowArguments::runs() const {
     throw BadInput("--options: " + options_ + suggestion(options_, std::vector<std::string>{"default", "all"}));
   std::vector<Run> asked;
   for (const std::string& run : runs_)
-    if (run != "all") asked.push_back(parse(run));
+    if (run != "all" && (!runs_of_state_ || takes(*parse_run(run).algorithm))) asked.push_back(parse(run));
   if (asks_for_all())
     for (const Algorithm* row : algorithms())
       if (takes(*row)) asked.push_back({row, OptionSet::parse("", row->options)});
@@ -113,20 +122,29 @@ std::vector<Run> RowArguments::runs() const {
 
 std::vector<Run> RowArguments::runs_here() const {
   for (const std::string& text : runs_)
-    if (text != "all")
+    if (text != "all" && !runs_of_state_)
       if (const Place where = place(*parse(text).algorithm); where.kind == Place::Kind::device)
         static_cast<void>(device(where));  // throws where there is none
-  if (!asks_for_all()) return runs();
-
   std::vector<Run> here = runs();
+  if (!leaves_out()) return here;
+
+  const Algorithm* first = here.empty() ? nullptr : here.front().algorithm;
   std::erase_if(here, [](const Run& run) { return !why_not_here(*run.algorithm).empty(); });
+  if (runs_of_state_ && here.empty())
+    throw NoDevice("state: none of its rows can run" +
+                   (first == nullptr ? " on --device " + device_ : "; " + first->id + ": " + why_not_here(*first)));
   return here;
 }
 
 void RowArguments::say_left_out() const {
-  if (!asks_for_all()) return;
+  if (!leaves_out()) return;
+  std::vector<const Algorithm*> asked = algorithms();
+  if (runs_of_state_) {
+    asked.clear();
+    for (const std::string& run : runs_) asked.push_back(parse_run(run).algorithm);
+  }
   std::map<std::string, std::string> left_out;  // why, which rows
-  for (const Algorithm* row : algorithms())
+  for (const Algorithm* row : asked)
     if (const std::string why = why_not_here(*row); !why.empty() && takes(*row)) {
       std::string& rows = left_out[why];
       rows += (rows.empty() ? "" : ", ") + row->id;
@@ -146,6 +164,12 @@ std::vector<DType> RowArguments::dtypes(std::vector<DType> otherwise) const {
       throw BadInput("dtype: " + name + suggestion(name, std::vector<std::string>{"f16", "bf16", "f32", "f64", "all"}));
   }
   return types;
+}
+
+DType RowArguments::dtype_on_gpu(const Algorithm& row) const {
+  const DType usual = row.unit == Unit::tc ? DType::f16 : DType::f32;
+  const DType dtype = only(dtypes({usual}), "--dtype");
+  return dtype_of_state_ && size_of(dtype) != size_of(usual) ? usual : dtype;
 }
 
 std::vector<Layouts> RowArguments::layouts(std::vector<Layouts> otherwise) const {

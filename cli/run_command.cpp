@@ -27,6 +27,7 @@ struct RunArguments {
   std::vector<std::string> filters;
   std::string pad, stride = "1", dilation = "1";
   RowArguments rows;
+  StateArgument state;
 };
 
 constexpr const char* kSizeCharacters = "0123456789xX×-";
@@ -87,7 +88,7 @@ Job make_job(const RunArguments& arguments, const std::vector<Run>& runs, const 
   for (const Run& run : runs) {
     const Request request =
         make_request(problem, dtype, layouts, run.options, arguments.rows.place(*run.algorithm), globals);
-    if (const Support support = run.algorithm->supports(request); support || !arguments.rows.asks_for_all())
+    if (const Support support = run.algorithm->supports(request); support || !arguments.rows.leaves_out())
       job.plans.push_back(run.algorithm->plan(request));  // throws the reason
     else
       job.refused.emplace_back(run_name(*run.algorithm, request.options), support.reason);
@@ -163,6 +164,17 @@ bool work(const Job& job, const RunInput& input, const Tensor& x, const RunOutpu
   return agree;
 }
 
+// Of the layer nothing is taken: it is the picture's and the filter's.
+void fill(RunArguments& arguments) {
+  const std::optional<NamedByState> state = arguments.state.read();
+  if (!state) return;
+  arguments.rows.when_left_out(*state, &NamedByState::chosen_runs);
+  if (!arguments.image.empty() || !arguments.input.empty()) return;
+  if (state->picture() == "random")
+    return say("run: the state's input is random, the picture that ships takes its place");
+  (state->picture().ends_with(".npy") ? arguments.input : arguments.image) = state->picture();
+}
+
 void run(const RunArguments& arguments, const Globals& globals) {
   if (!arguments.image.empty() && !arguments.input.empty()) throw BadInput("--input: given with --image, must be one");
   if (arguments.filters.empty())
@@ -225,7 +237,8 @@ void add_run(CLI::App& app, const Globals& globals) {
                   {"convlens run --algorithm all --filter sobel-x --filter gaussian -o out/",
                    "convlens run --image photo.jpg --filter sharpen --algorithm im2win -o sharp.png",
                    "convlens run --input x.npy --filter w.npy --stride 2 --pad 1 -o y.npy",
-                   "convlens run --filter identity -o sample.png"});
+                   "convlens run --filter identity -o sample.png",
+                   "convlens run --state state.json --filter sobel-y -o edges.png"});
   const auto arguments = std::make_shared<RunArguments>();
   const auto add = [&](const std::string& option, std::string& value, const char* type, const char* sentence) {
     command.text(option, value, type, sentence);
@@ -244,7 +257,11 @@ void add_run(CLI::App& app, const Globals& globals) {
   add("--dilation", arguments->dilation, "D|HxW", "dilation, 1 when left out");
   add("--show", arguments->show, "HOW", "how a picture shows y: clip (y), magnitude (|y|) or offset (½ + y)");
   arguments->rows.add_to(command, Amount::many);
-  command.run([arguments, &globals] { run(*arguments, globals); });
+  arguments->state.add_to(command, "picture, rows, type and layouts");
+  command.run([arguments, &globals] {
+    fill(*arguments);
+    run(*arguments, globals);
+  });
 }
 
 }  // namespace convlens::cli

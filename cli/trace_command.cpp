@@ -20,6 +20,7 @@ namespace {
 struct TraceArguments {
   LayerArguments layers;
   RowArguments row;
+  StateArgument state;
   std::string output;
 };
 
@@ -64,8 +65,7 @@ void trace(const TraceArguments& arguments, const Globals& globals) {
   const Run run = only(arguments.row.runs(), "ROW");
   if (run.algorithm->unit == Unit::cpu) throw BadInput("ROW: " + run.algorithm->id + ", must be a row on a GPU");
   const Layer layer = only(arguments.layers.layers(), "layer");
-  const DType dtype =
-      only(arguments.row.dtypes({run.algorithm->unit == Unit::tc ? DType::f16 : DType::f32}), "--dtype");
+  const DType dtype = arguments.row.dtype_on_gpu(*run.algorithm);
   const Layouts layouts = only(arguments.row.layouts({Layouts{}}), "--layout");
   std::unique_ptr<OutputFile> file;
   if (!arguments.output.empty()) file = std::make_unique<OutputFile>(arguments.output);
@@ -83,17 +83,24 @@ void trace(const TraceArguments& arguments, const Globals& globals) {
 }  // namespace
 
 void add_trace(CLI::App& app, const Globals& globals) {
-  Command command(
-      app, "trace", "where and when each block of a row's main kernel ran on a GPU",
-      {"convlens trace im2win.tc --layer cv9 --batch 256 --layout NHWC -o trace.jsonl",
-       "convlens trace im2win.tc:zigzag=off --layer cv9 --layout NHWC --json", "convlens trace direct.cc cv12"});
+  Command command(app, "trace", "where and when each block of a row's main kernel ran on a GPU",
+                  {"convlens trace im2win.tc --layer cv9 --batch 256 --layout NHWC -o trace.jsonl",
+                   "convlens trace im2win.tc:zigzag=off --layer cv9 --layout NHWC --json",
+                   "convlens trace direct.cc cv12", "convlens trace im2win.cc --state state.json"});
   const auto arguments = std::make_shared<TraceArguments>();
   TraceArguments* a = arguments.get();
   a->row.add_row_to(command);
   a->layers.add_to(command, Amount::one);
+  a->state.add_to(command, "layer, type, layouts, and the row of its Kernel panel");
   command.text("-o,--output", a->output, "FILE",
                "written whole or not at all; one line of JSON, which `convlens view` plays in its schedule");
-  command.run([arguments, &globals] { trace(*arguments, globals); });
+  command.run([arguments, &globals] {
+    if (const std::optional<NamedByState> state = arguments->state.read()) {
+      arguments->layers.when_left_out(*state);
+      arguments->row.when_left_out(*state, &NamedByState::run_with_kernel);
+    }
+    trace(*arguments, globals);
+  });
 }
 
 }  // namespace convlens::cli

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <span>
 
@@ -34,12 +35,16 @@ namespace {
 struct ViewArguments {
   LayerArguments layers;
   RowArguments rows;
-  std::string panel, arrangement, order, tensor, at, size, state, screenshot, export_data, image, theme;
+  std::string panel, arrangement, order, tensor, at, size, state, image, theme;
+  std::string screenshot, export_data, save;  // without any of these a window opens
   std::vector<std::string> live, fields;
   std::optional<std::int64_t> memory_limit;
   std::string chart, timed, swept, worker;
   std::optional<std::int64_t> step, block, tour;
   double scale = 0, measure_seconds = 0;
+
+  bool draws() const { return !screenshot.empty() || !export_data.empty(); }
+  bool window() const { return !draws() && save.empty(); }
 };
 
 viewer::Photograph to_photograph(const Picture& picture) {
@@ -131,11 +136,11 @@ Coord parse_at(const std::string& text, const viewer::Exhibit& exhibit) {
   return at;
 }
 
-// A window starts as the last one ended; pictures and data start from the first state, so that the same call always
+// A window starts as the last one ended; what is written starts from the first state, so that the same call always
 // gives the same.
 viewer::KeptState base_state(const ViewArguments& a) {
   if (!a.state.empty()) return {viewer::read_state(a.state), "", ""};
-  if (!a.screenshot.empty() || !a.export_data.empty()) return {viewer::first_state(), "", ""};
+  if (!a.window()) return {viewer::first_state(), "", ""};
   return viewer::read_kept_state(user_state_file());
 }
 
@@ -144,7 +149,8 @@ void choose_cursor(const ViewArguments& a, viewer::State& state) {
   if (!model.problem()) return;
   if (a.at.empty() && a.tensor.empty()) {
     // Another layer or row than the state's own moves a cursor that nobody has placed.
-    if (a.layers.given() || a.rows.algorithm_given()) state.cursor = model.valid(state.cursor);
+    if (a.layers.given() || a.layers.batch_given() || a.rows.algorithm_given())
+      state.cursor = model.valid(state.cursor);
     return;
   }
   viewer::Cursor cursor{"y", {}};
@@ -168,7 +174,7 @@ void refuse_wrong(const ViewArguments& a, const viewer::State& state) {
   const viewer::Model model(state);
   if (const std::string wrong = viewer::wrong_block(state, model); a.block && !wrong.empty())
     throw BadInput("--" + wrong);
-  if (a.state.empty() && a.screenshot.empty() && a.export_data.empty()) return;
+  if (a.state.empty() && a.window()) return;
   if (!model.overflow().empty()) throw Unsupported(model.overflow());
   if (const std::vector<std::string> wrong = viewer::wrong_in(state, model); !wrong.empty())
     throw BadInput("state: " + wrong.front());
@@ -176,8 +182,10 @@ void refuse_wrong(const ViewArguments& a, const viewer::State& state) {
 
 void choose(const ViewArguments& a, viewer::State& state) {
   if (a.tour) state = viewer::at_tour_step(state, *a.tour);
-  if (a.layers.given()) {
-    const Layer layer = only(a.layers.layers(), "layer");
+  if (a.layers.given() || a.layers.batch_given()) {
+    LayerArguments layers = a.layers;
+    layers.when_left_out(NamedByState(state));
+    const Layer layer = only(layers.layers(), "layer");
     state.layer = layer.name;
     state.spec = layer.problem.spec();
   }
@@ -213,17 +221,22 @@ void choose(const ViewArguments& a, viewer::State& state) {
 // Two files of one name, of which one would be lost.
 void refuse_same_file(const ViewArguments& a) {
   namespace fs = std::filesystem;
-  if (a.screenshot.empty() || a.export_data.empty()) return;
-  std::error_code none;
-  if (fs::weakly_canonical(a.screenshot, none) == fs::weakly_canonical(a.export_data, none))
-    throw BadInput("--export: " + a.export_data + ", must be another file than that of --screenshot");
+  std::map<fs::path, std::string> options;  // by the file that they write
+  for (const auto& [option, file] : {std::pair{"--screenshot", &a.screenshot}, std::pair{"--export", &a.export_data},
+                                     std::pair{"--save", &a.save}}) {
+    if (file->empty()) continue;
+    std::error_code none;
+    const auto [other, is_new] = options.emplace(fs::weakly_canonical(fs::absolute(*file, none), none), option);
+    if (!is_new)
+      throw BadInput(std::string(option) + ": " + *file + ", must be another file than that of " + other->second);
+  }
 }
 
 // What would be measured and shown nowhere, or not measured at all.
-void refuse_measuring(const ViewArguments& a, const viewer::State& state, bool window) {
-  if (window && a.measure_seconds > 0)
+void refuse_measuring(const ViewArguments& a, const viewer::State& state) {
+  if (!a.draws() && a.measure_seconds > 0)
     throw BadInput("--measure: must come with --screenshot or --export; a window measures while it is open");
-  if (window) return;
+  if (a.window()) return;
   if (a.measure_seconds > 0 && state.panel != "performance" && state.panel != "kernel")
     throw BadInput("--measure: nothing is measured for the panel " + state.panel +
                    ", must be with --panel performance or kernel");
@@ -234,10 +247,10 @@ void refuse_measuring(const ViewArguments& a, const viewer::State& state, bool w
 }
 
 // Before anything is drawn or planned, which takes its time.
-void refuse_outputs(const ViewArguments& a, const viewer::State& state, bool window) {
+void refuse_outputs(const ViewArguments& a, const viewer::State& state) {
   if (!a.screenshot.empty()) viewer::require_picture_name("--screenshot", a.screenshot);
   if (!a.export_data.empty()) viewer::require_table_name("--export", a.export_data);
-  if (a.memory_limit && !window && state.panel != "memory")
+  if (a.memory_limit && !a.window() && state.panel != "memory")
     throw BadInput("--memory-limit: " + std::to_string(*a.memory_limit) + " bytes, has no meaning for the panel " +
                    state.panel + ", must be with --panel memory");
 }
@@ -256,15 +269,16 @@ void view(const ViewArguments& arguments) {
   options.screenshot = arguments.screenshot;
   options.export_data = arguments.export_data;
   // Pictures and data measure nothing unless they are told to, so that the same call always gives the same.
-  const bool window = arguments.screenshot.empty() && arguments.export_data.empty();
-  refuse_outputs(arguments, base.state, window);
-  refuse_measuring(arguments, base.state, window);
-  if (window || arguments.measure_seconds > 0)
+  refuse_outputs(arguments, base.state);
+  refuse_measuring(arguments, base.state);
+  if (!arguments.save.empty()) viewer::write_state(base.state, arguments.save);
+  if (!arguments.window() && !arguments.draws()) return;
+  if (arguments.window() || arguments.measure_seconds > 0)
     options.worker = arguments.worker.empty() ? worker::this_program() : worker::shell_words(arguments.worker);
   options.measure_seconds = arguments.measure_seconds;
   options.measured_runs = live_runs(arguments);
   if (options.measured_runs.empty()) options.measured_runs = {base.state.performance.run};
-  if (!window) options.width = 1600, options.height = 1000;
+  if (arguments.draws()) options.width = 1600, options.height = 1000;
   if (!arguments.size.empty()) parse_view_size(arguments.size, options);
   const Module& module = convlens::module("viewer");
   if (!module.missing.empty())
@@ -278,7 +292,8 @@ void add_view(CLI::App& app, const Globals& globals) {
   Command command(app, "view", "look at what algorithms do to the data, in a window or as a picture",
                   {"convlens view --layer cv9 --algorithm im2win --panel layouts --at 0,0,5,7 --screenshot out.png",
                    "convlens view cv3 --batch 256 --panel memory --size 1280x720 --theme light --screenshot m.png",
-                   "convlens view --layer cv9 --arrangement ribbon --at 0,0,5,7 --export ribbon.csv"});
+                   "convlens view --layer cv9 --arrangement ribbon --at 0,0,5,7 --export ribbon.csv",
+                   "convlens view --layer cv9 --algorithm im2win.cpu --layout NHWC --save im2win.json"});
   const auto arguments = std::make_shared<ViewArguments>();
   ViewArguments* a = arguments.get();
   a->layers.add_to(command, Amount::one);
@@ -328,6 +343,7 @@ void add_view(CLI::App& app, const Globals& globals) {
   command.text("--screenshot", a->screenshot, "FILE", "draw one picture into this PNG, without a display");
   command.text("--export", a->export_data, "FILE",
                "write what the panel shows into this .csv or .json, without a display");
+  command.text("--save", a->save, "FILE", "write the whole state into this file, without a display");
   command.run([arguments, &globals] {
     arguments->memory_limit = globals.memory_limit;
     view(*arguments);

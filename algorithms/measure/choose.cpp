@@ -7,6 +7,7 @@
 #include "algorithms/measure/device.h"
 #include "algorithms/measure/lighter.h"
 #include "algorithms/measure/session.h"
+#include "algorithms/problem/checked.h"
 
 namespace convlens {
 
@@ -68,6 +69,17 @@ std::vector<Run> variations(const Algorithm& row) {
 bool by_model(const Candidate& a, const Candidate& b) {
   if (a.estimate.has_value() != b.estimate.has_value()) return a.estimate.has_value();
   return a.estimate && a.estimate->ms() < b.estimate->ms();
+}
+
+// All that are measured are ready to run at the same time; a memory limit is one run's.
+void require_room(const std::vector<const Plan*>& plans) {
+  std::int64_t together = 0;
+  for (const Plan* plan : plans)
+    together = checked::sum("bytes", {together, plan->request().tensor_bytes(), plan->workspace_bytes()});
+  if (const std::int64_t memory = machine().memory; memory > 0 && together > memory)
+    throw Unsupported("measure: " + std::to_string(plans.size()) + " candidates take " + std::to_string(together) +
+                      " bytes together, must be ≤ the machine's " + std::to_string(memory) +
+                      " bytes; fewer may be named");
 }
 
 double milliseconds(std::chrono::steady_clock::duration time) {
@@ -154,14 +166,18 @@ void measure(std::vector<Candidate>& candidates, const ContestOptions& options) 
   };
   if (candidates.empty()) return;
   const double best_model = candidates.front().estimate ? std::max(kCall, candidates.front().estimate->ms()) : 0;
-  std::vector<Entrant> entrants;
+  std::vector<const Plan*> plans;
   for (Candidate& candidate : candidates) {
     if (candidate.estimate && candidate.estimate->ms() > options.hopeless * best_model)
       candidate.left_out =
           "the model expects " + std::to_string(std::lround(candidate.estimate->ms() / best_model)) + " times the best";
     else
-      entrants.push_back({&candidate, Session(candidate.plan, 1)});
+      plans.push_back(candidate.plan.get());
   }
+  require_room(plans);
+  std::vector<Entrant> entrants;
+  for (Candidate& candidate : candidates)
+    if (candidate.left_out.empty()) entrants.push_back({&candidate, Session(candidate.plan, 1)});
 
   double best = std::numeric_limits<double>::infinity();
   const auto judge = [&](Entrant& entrant) {

@@ -87,7 +87,8 @@ struct ContestOptions {
 };
 
 // Measures the candidates interleaved, a call of each in turn, and ranks them by their least sample: on a busy machine
-// a disturbed sample says nothing about its row. Those left out come last, in the order of the model.
+// a disturbed sample says nothing about its row. Those left out come last, in the order of the model. Throws Unsupported
+// where all of them, which are ready to run at the same time, exceed the machine's memory.
 void measure(std::vector<Candidate>& candidates, const ContestOptions& options);
 
 // What the ruler advises on the samples of any of them; "" where they agree.

@@ -56,6 +56,7 @@ void Client::ask(const Question& question) {
 }
 
 void Client::measure(const Job& job) {
+  if (unfinished_.empty()) worked_ = Clock::now();
   unfinished_[job.id] = job;
   ask(job);
 }
@@ -68,6 +69,7 @@ void Client::ask_ceilings(bool gpu) { ask(AskCeilings{gpu}); }
 void Client::take_hello(const Hello& hello) {
   hello_ = hello;
   why_.clear();
+  worked_ = Clock::now();
   state_ = hello.protocol == kProtocol ? State::ready : State::other_version;
   if (state_ == State::ready)
     for (const std::string& line : kept_) child_->write(line);
@@ -84,6 +86,7 @@ void Client::take(const Answer& answer, std::vector<Answer>& answers) {
     why_ = "did not understand: " + wrong->why;
   } else {
     refuse_unasked(answer);
+    worked_ = Clock::now();
     if (const auto* samples = std::get_if<Samples>(&answer)) note_disobedience(samples->id);
     if (std::holds_alternative<Done>(answer) || std::holds_alternative<Refused>(answer))
       unfinished_.erase(*job_of(answer)), cancelled_.erase(*job_of(answer));
@@ -192,15 +195,19 @@ std::string Client::trouble() const {
     return "has begun a line and not ended it: " + in_quotes(child_->begun_line());
   if (state_ == State::starting && child_ && why_.empty() && !child_->last_error().empty())
     return "has said " + in_quotes(child_->last_error());
-  return state_ == State::starting || state_ == State::ready ? why_ : says();
+  return state_ == State::starting ? why_ : says();
 }
+
+double Client::idle_seconds() const { return unfinished_.empty() ? 0 : since(worked_); }
 
 std::string Client::says() const {
   switch (state_) {
     case State::starting:
       return "is being started" + (trouble().empty() ? "" : "; it " + trouble());
     case State::ready:
-      return why_;
+      if (!is_idle()) return why_;
+      return (why_.empty() ? "" : why_ + "; it ") + "has measured nothing for " +
+             std::to_string(static_cast<int>(idle_seconds())) + " s, though it answers";
     case State::silent:
       return "has not answered for " + std::to_string(static_cast<int>(waited())) + " s";
     case State::other_version:

@@ -22,7 +22,12 @@ struct Patience {
   double pong = 5;        // for the answer to a ping, before the worker is called silent
   double ping_every = 2;  // while it is asked for something
   double obey = 5;        // for what was cancelled to come to its end
+  double measure = 15;    // for anything of what it is asked, while it answers pings, before that is said
 };
+
+// Seconds after which a worker is given up that has measured nothing, where nobody is there to decide that. A cold
+// compile, or one call of a slow row on a large layer, takes long too.
+inline constexpr double kMostPreparation = 600;
 
 class Client {
  public:
@@ -47,6 +52,8 @@ class Client {
 
   State state() const { return state_; }
   std::string says() const;     // the state, for people: "has not answered for 7 s"
+  double idle_seconds() const;  // since it began, went on with or ended anything that it is asked; 0 where that is none
+  bool is_idle() const { return state_ == State::ready && idle_seconds() > patience_.measure; }
   std::string trouble() const;  // the same where something is not as it should be, or ""
   const std::optional<Hello>& hello() const { return hello_; }
 
@@ -76,6 +83,7 @@ class Client {
   std::string why_;                // of the state, where there is more to say
   std::vector<std::string> kept_;  // lines for a worker that has not said hello
   std::map<std::int64_t, Job> unfinished_;
+  Clock::time_point worked_ = Clock::now();  // when it was last known to
   Clock::time_point heard_ = Clock::now(), pinged_ = heard_;
   std::int64_t pings_ = 0, pongs_ = 0;
   int nonsense_ = 0;                                     // lines that were no answers

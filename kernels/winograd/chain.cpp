@@ -4,6 +4,7 @@
 #include <array>
 
 #include "algorithms/winograd/winograd_stages.h"
+#include "kernels/common/pieces.h"
 #include "kernels/common/products.h"
 #include "kernels/row.h"
 #include "kernels/winograd/chain_tiles.h"
@@ -181,6 +182,7 @@ std::vector<Step> steps(const Chain& chain, const Buffer& workspace) {
   const bool staging =
       request.options.is("staging", "on") && request.layouts.y == Layout::NCHW && !chain.images_fastest;
 
+  require_few_pieces(p.n(), chain.chunk);
   std::vector<Step> all;
   all.emplace_back(filter_launch(chain));
   for (std::int64_t first = 0; first < p.n(); first += chain.chunk) {

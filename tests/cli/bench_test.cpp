@@ -50,6 +50,21 @@ std::size_t rows_on_small() {
 
 }  // namespace
 
+TEST_CASE("the table tells median, least and quartiles of the samples, in that order of size") {
+  const CommandResult result = convlens_command(shell_words("bench " + kSmall + " --algorithm direct.ref --repeats 9"));
+  REQUIRE(result.exit == 0);
+  const std::vector<std::string> lines = result.out_lines();
+  CHECK_THAT(lines[0], Contains("median ms") && Contains("min ms") && Contains("quartiles ms"));
+  const std::string row = lines[2].substr(lines[2].find("NCHW,OIHW,NCHW") + std::string("NCHW,OIHW,NCHW").size());
+  std::istringstream numbers(row);
+  double median = 0, least = 0, first = 0, third = 0;
+  std::string dash;
+  numbers >> median >> least >> first >> dash >> third;
+  CHECK(dash == "–");
+  CHECK((least <= 1.01 * first && first <= 1.01 * median && median <= 1.01 * third));  // three digits are shown
+  CHECK_THAT(result.out, Contains("half of the samples lie between them"));
+}
+
 TEST_CASE("bench gives one record a run, with the samples that were asked for") {
   const CommandResult result = convlens_command(shell_words("bench " + kSmall + " --repeats 3 --seed 9 --json"));
   CHECK(result.exit == 0);

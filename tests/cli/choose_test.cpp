@@ -1,7 +1,10 @@
 // `convlens choose`: rankings and their reasons, for people and for programs.
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
+#include "algorithms/interface/registry.h"
 #include "tests/catch.h"
 #include "tests/support/command.h"
 #include "tests/support/json_lines.h"
@@ -76,6 +79,36 @@ TEST_CASE("choose names the options with which a row fits the memory, and the ro
       convlens_command(shell_words("choose cv1 cv12 --algorithm winograd.cpu --memory-limit 1GiB"));
   CHECK(mixed.exit == 0);  // cv12 has a choice
   CHECK_THAT(mixed.err, Contains("nothing to choose from: cv1, f32") && Contains("winograd needs stride 1, got 4x4"));
+}
+
+TEST_CASE("choose --options all ranks every combination of the options of every row that runs here") {
+  const auto ranked = [](const std::string& more) {
+    const CommandResult result = convlens_command(shell_words("choose " + kSmall + " --json " + more));
+    INFO(result.err);
+    REQUIRE(result.exit == 0);
+    std::set<std::string> runs;
+    const json layer = json_lines(result.out).front();
+    for (const json& candidate : layer["candidates"])
+      CHECK(runs.insert(candidate["run"].get<std::string>()).second);
+    return runs;
+  };
+  const std::set<std::string> usual = ranked(""), all = ranked("--options all"),
+                              of_one = ranked("--options all --algorithm direct.cpu");
+  CHECK(std::ranges::includes(all, usual));
+  CHECK(std::ranges::includes(all, of_one));
+  std::size_t combinations = 1;
+  for (const Option& option : find_algorithm("direct.cpu").options) combinations *= option.values.size();
+  CHECK(combinations > 100);
+  CHECK(of_one.size() == combinations);
+  CHECK(of_one.contains("direct.cpu:simd=off,pack=off"));
+}
+
+TEST_CASE("choose --measure says how much memory too many candidates take, before it takes any") {
+  const CommandResult result = convlens_command(
+      shell_words("choose '256x64x224x224 --filter 64x3x3' --algorithm direct.cpu --options all --measure"));
+  CHECK(result.exit == 3);
+  CHECK(result.err_lines().size() == 1);
+  CHECK_THAT(result.err, Contains("measure: ") && Contains(" candidates take ") && Contains("must be ≤ the machine's "));
 }
 
 TEST_CASE("choose says in words where it has no model, and where there is nothing to compute") {

@@ -83,6 +83,10 @@ TEST_CASE("Every example of every command's help runs as it stands") {
   // And those of `paper`.
   std::ofstream(folder.path() + "/recorded.jsonl")
       << std::ifstream(std::string(CONVLENS_SOURCE_DIR) + "/notebooks/data/gpu-cv-n256-f32.jsonl").rdbuf();
+  // And those of every command that reads a state.
+  std::ofstream(folder.path() + "/state.json")
+      << R"({"convlens_state": 1, "layer": "", "problem": {"n": 2, "ci": 4, "hi": 9, "wi": 8, "co": 6, "hf": 3, "wf": 3},
+             "runs": ["im2win.ref", "direct.cpu"]})";
   write_npy(folder.path() + "/x.npy", "1, 3, 8, 8", 192);
   write_npy(folder.path() + "/w.npy", "2, 3, 3, 3", 54);
 

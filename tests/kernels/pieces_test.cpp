@@ -18,7 +18,7 @@ Support support_of(const std::string& text, std::int64_t batch) {
 }  // namespace
 
 TEST_CASE("as many pieces as a program may have are planned, and one more is refused with the number") {
-  for (const char* run : {"fft.cc:chunk=2", "im2col.cc:batching=chunk,chunk_images=2"}) {
+  for (const char* run : {"fft.cc:chunk=2", "im2col.cc:batching=chunk,chunk_images=2", "winograd.cc:chunk_images=2"}) {
     INFO(run);
     CHECK(support_of(run, 0));
     const Support most = support_of(run, 2 * gpu::kMostPieces);

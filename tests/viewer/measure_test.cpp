@@ -161,7 +161,7 @@ TEST_CASE("Ctrl-C ends what is measured for a picture, and what there is of it i
   CHECK(std::filesystem::exists(table));
 }
 
-TEST_CASE("Ctrl-C ends a picture of a kernel that takes long to compile") {
+TEST_CASE("Ctrl-C ends a picture, or data, of a kernel that takes long to compile, and nothing is written") {
   if (const std::string why = gpu::why_no_runtime(); !why.empty()) {
     WARN("SKIP: " << why);
     return;
@@ -176,12 +176,16 @@ TEST_CASE("Ctrl-C ends a picture of a kernel that takes long to compile") {
   }
   std::ofstream(state) << nlohmann::json{
       {"convlens_state", 1}, {"panel", "kernel"}, {"kernel", {{"texts", {{"im2win/im2win_cc.cu", text + "A11\n"}}}}}};
-  const CommandResult result = run_command(
-      {.arguments = {"view", "--state", state, "--algorithm", "im2win.cc", "--screenshot", folder.path() + "/out.png"},
-       .interrupt_after = 4});
-  if (left_out(result)) return;
-  INFO(result.err);
-  CHECK(result.exit == 130);
-  CHECK(result.seconds < 9);
-  CHECK_FALSE(std::filesystem::exists(folder.path() + "/out.png"));
+  for (const std::vector<std::string>& what : std::vector<std::vector<std::string>>{
+           {"--screenshot", "out.png"}, {"--export", "out.csv"}, {"--screenshot", "out.png", "--export", "out.csv"}}) {
+    std::vector<std::string> words{"view", "--state", state, "--algorithm", "im2win.cc"};
+    words.insert(words.end(), what.begin(), what.end());
+    const CommandResult result = run_command({.arguments = words, .folder = folder.path(), .interrupt_after = 4});
+    if (left_out(result)) return;
+    INFO(what.front() << ": " << result.err);
+    CHECK(result.exit == 130);
+    CHECK(result.seconds < 9);
+    CHECK_FALSE(std::filesystem::exists(folder.path() + "/out.png"));
+    CHECK_FALSE(std::filesystem::exists(folder.path() + "/out.csv"));
+  }
 }

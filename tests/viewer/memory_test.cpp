@@ -7,6 +7,7 @@
 #include "algorithms/measure/device.h"
 #include "algorithms/measure/ledger.h"
 #include "algorithms/problem/layers.h"
+#include "kernels/common/pieces.h"
 #include "tests/catch.h"
 #include "tests/viewer/states.h"
 
@@ -75,10 +76,10 @@ TEST_CASE("the largest batch fits, and one image more does not") {
     for (const ChosenRow& row : model.rows()) {
       if (!row.plan) continue;
       for (const std::int64_t limit : {std::int64_t{64} << 20, std::int64_t{1000000007}, std::int64_t{8} << 30}) {
-        const LargestBatch largest = largest_batch(row, limit);
-        INFO(row.run << " in " << limit << ": " << largest.text() << largest.images);
-        CHECK((largest.images == 0 || fits(row, largest.images, limit)));
-        if (largest.most) CHECK_FALSE(fits(row, largest.images + 1, limit));
+        const std::int64_t largest = largest_batch(row, limit);
+        INFO(row.run << " in " << limit << ": " << largest);
+        CHECK((largest == 0 || fits(row, largest, limit)));
+        CHECK_FALSE(fits(row, largest + 1, limit));
       }
     }
   }
@@ -89,11 +90,11 @@ TEST_CASE("nothing fits no memory at all, and without a limit the largest batch 
   for (const ChosenRow& row : model.rows()) {
     if (!row.plan) continue;
     INFO(row.run);
-    CHECK(largest_batch(row, 0).images == 0);
-    CHECK(largest_batch(row, row.request.tensor_bytes() + row.plan->workspace_bytes()).images >= 1);
-    const LargestBatch largest = largest_batch(row, kNoLimit);
-    CHECK(largest.images >= 1);
-    if (row.plan->program() == nullptr) CHECK(largest.images > std::int64_t{1} << 32);
+    CHECK(largest_batch(row, 0) == 0);
+    CHECK(largest_batch(row, row.request.tensor_bytes() + row.plan->workspace_bytes()) >= 1);
+    const std::int64_t largest = largest_batch(row, kNoLimit);
+    CHECK(largest >= 1);
+    if (row.plan->program() == nullptr) CHECK(largest > std::int64_t{1} << 32);
   }
 }
 
@@ -101,10 +102,25 @@ TEST_CASE("the largest batch of small images is as many as memory holds") {
   // 3312 bytes an image: x 4·11·9 and y 6·10·8 floats, and little besides.
   const Model model(
       testing::state_of({.n = 70000, .ci = 4, .hi = 11, .wi = 9, .co = 6, .hf = 3, .wf = 2}, {"direct.ref"}));
-  const LargestBatch largest = largest_batch(model.rows().front(), std::int64_t{8} << 30);
-  CHECK(largest.most);
+  const std::int64_t largest = largest_batch(model.rows().front(), std::int64_t{8} << 30);
   const std::int64_t image = 4 * (4 * 11 * 9 + 6 * 9 * 8), filter = 4 * 6 * 4 * 3 * 2;
-  CHECK(largest.images == ((std::int64_t{8} << 30) - filter) / image);
+  CHECK(largest == ((std::int64_t{8} << 30) - filter) / image);
+}
+
+TEST_CASE("of a row that works image by image the largest batch is as many pieces as a program may have") {
+  State state = testing::state_of(testing::padded(1, {.n = 1, .ci = 4, .hi = 9, .wi = 9, .co = 4, .hf = 3, .wf = 3}),
+                                  {"winograd.cc:chunk_images=1", "fft.cc:chunk=1", "im2col.cc:batching=image"});
+  const Model model(state);
+  REQUIRE(model.unknown_runs().empty());
+  for (const ChosenRow& row : model.rows()) {
+    INFO(row.run << " " << row.support.reason);
+    REQUIRE(row.plan);
+    CHECK(largest_batch(row, std::int64_t{1} << 40) == gpu::kMostPieces);
+  }
+  // A slider that moves on does not wait for what it has left.
+  int plans = 0;
+  const std::int64_t seen = largest_batch(model.rows().front(), std::int64_t{1} << 40, [&] { return ++plans > 4; });
+  CHECK(seen == 8);
 }
 
 TEST_CASE("a row that works in pieces is drawn as it fits, and what is drawn agrees with the largest batch") {
@@ -117,11 +133,10 @@ TEST_CASE("a row that works in pieces is drawn as it fits, and what is drawn agr
   REQUIRE(row.plan);
   for (const std::int64_t limit : {std::int64_t{7} << 30, std::int64_t{8} << 30, std::int64_t{10} << 30}) {
     const MemoryBar bar = memory_bars(model, limit).front();
-    const LargestBatch largest = largest_batch(row, limit);
-    INFO("in " << limit << ": " << bar.allocated() << ", " << largest.text() << largest.images);
+    const std::int64_t largest = largest_batch(row, limit);
+    INFO("in " << limit << ": " << bar.allocated() << ", at most " << largest);
     CHECK((bar.allocated() <= limit) == bar.over.empty());
-    if (bar.over.empty()) CHECK(largest.images >= state.spec.n);
-    if (largest.most && !bar.over.empty()) CHECK(largest.images < state.spec.n);
+    CHECK(bar.over.empty() == (largest >= state.spec.n));
   }
 }
 

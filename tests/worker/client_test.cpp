@@ -162,6 +162,41 @@ TEST_CASE("a worker that hangs is said to be silent, and is ready again when it 
   poll_until(client, State::ready);
 }
 
+TEST_CASE("a worker that answers and measures nothing is said to do so, and is well again once it begins") {
+  // It answers ten pings, or more, before it begins.
+  const std::string pongs =
+      R"(pongs() { for k in 1 2 3 4 5 6 7 8 9 10; do read line; echo '{"is":"pong","id":99}'; done; };)";
+  const std::string samples =
+      R"(echo '{"is":"samples","id":1,"ms":[2.5]}'; while read line; do echo '{"is":"pong","id":99}'; done)";
+  Client client = fake(kHello + pongs + "pongs; " + samples, {.ping_every = 0.1, .measure = 0.3});
+  poll_until(client, State::ready);
+  CHECK(client.idle_seconds() == 0);
+  client.measure(small_job(1));
+  poll_until(client, [&](const auto&) { return client.is_idle(); });
+  CHECK(client.state() == State::ready);
+  CHECK(client.says().find("has measured nothing for 0 s, though it answers") != std::string::npos);
+  CHECK(client.trouble() == client.says());
+  CHECK(client.unfinished().size() == 1);
+  poll_until(client, has<Samples>());
+  CHECK_FALSE(client.is_idle());
+  CHECK(client.trouble() == "");
+}
+
+TEST_CASE("a measurement that takes long is no idle worker while it begins and goes on") {
+  const std::string begins =
+      R"(read line; sleep 0.3; echo '{"is":"started","id":1,"run":"direct.cpu:cache_block=on","unit":"cpu","flops":1,"executed_flops":1,"tensor_bytes":1,"workspace":1}';)";
+  const std::string goes_on =
+      R"(for k in 1 2 3; do sleep 0.3; echo '{"is":"samples","id":1,"ms":[300]}'; done; read line)";
+  Client client = fake(kHello + begins + goes_on, {.ping_every = 60, .measure = 0.9});
+  client.measure(small_job(1));
+  bool idle = false;
+  poll_until(client, [&](const auto& answers) {
+    idle = idle || client.is_idle();
+    return of<Samples>(answers).size() == 3;
+  });
+  CHECK_FALSE(idle);
+}
+
 TEST_CASE("a program that never says hello is given up") {
   Client client = fake("echo Welcome to the server; sleep 30", {.hello = 0.3});
   poll_until(client, State::gone);

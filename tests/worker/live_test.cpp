@@ -1,4 +1,5 @@
 // `convlens live` with keys from a pipe, and the worker as programs use it.
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/measure/device.h"
@@ -155,6 +156,23 @@ TEST_CASE("live says that a worker hangs before it has measured anything, and q 
   CHECK(hangs.exit == 4);
   CHECK(hangs.seconds < 30);
   CHECK(hangs.err.find("live: the worker has not answered for 5 s") != std::string::npos);
+}
+
+TEST_CASE("live says that a worker answers and measures nothing, and goes on waiting for it") {
+  const TemporaryFolder folder;
+  const std::string worker = folder.path() + "/worker.sh";
+  std::ofstream(worker) << R"(echo '{"is":"hello","protocol":2,"revision":"r","host":"h","cpu":"c","gpu":""}'
+    while read line; do
+      case $line in *ping*) echo '{"is":"pong","id":999}';; esac
+    done)";
+  const std::string line = "'" + kConvlens + "' " + kLive + "--worker 'sh " + worker + "' < /dev/null";
+  const CommandResult waits =
+      run_command({.arguments = {"-c", "exec " + line}, .interrupt_after = 18, .program = "/bin/sh"});
+  INFO(waits.err << waits.out);
+  CHECK(waits.exit == 130);
+  const std::string said = "live: the worker has measured nothing for 15 s, though it answers";
+  CHECK(waits.err.find(said) != std::string::npos);
+  CHECK(waits.err.find(said) == waits.err.rfind("live: the worker"));  // once
 }
 
 TEST_CASE("a worker answers what it does not understand, goes on, and ends with its input") {

@@ -5,6 +5,7 @@
 #include <iomanip>
 #include <locale>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "algorithms/check/check.h"
@@ -25,6 +26,8 @@ namespace {
 
 constexpr std::size_t kMostOfMessage = 300;  // bytes of a compiler's message: template errors have no end
 
+constexpr std::size_t kMostErrors = 4;  // of all kernels; those that follow tend to be the same mistake
+
 constexpr const char* kRecordedFor = "sm_90a";  // all shipped records are of an H200
 
 // The record of this run of a named layer, in this type and these layouts; null when there is none.
@@ -41,6 +44,22 @@ nlohmann::json record_of(const Plan& plan, const std::string& layer) {
     }
   }
   return nullptr;
+}
+
+// The errors of a compiler's log, those at lines or the one at none. Templates repeat them, instance by instance.
+std::vector<CompilerMessage> distinct_messages(const std::string& log) {
+  std::vector<CompilerMessage> messages;
+  for (CompilerMessage& message : compiler_messages(log))
+    if (std::ranges::find(messages, message) == messages.end()) messages.push_back(std::move(message));
+  if (std::ranges::none_of(messages, &CompilerMessage::error))
+    messages.insert(messages.begin(), {"", 0, true, message_at_no_line(log)});
+  return messages;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
 }  // namespace
@@ -112,9 +131,7 @@ Build build_of(const KernelSheet& sheet, const std::string& layer, const std::fu
     build.occupancy = occupancy(sheet.architecture, sheet.launch.block.count(), build.registers, build.shared_bytes);
   } catch (const BadInput& error) {
     build.failed = true;
-    build.messages = compiler_messages(error.what());
-    if (std::ranges::none_of(build.messages, &CompilerMessage::error))
-      build.messages.insert(build.messages.begin(), {"", 0, true, message_at_no_line(error.what())});
+    build.messages = distinct_messages(error.what());
   } catch (const Error& error) {
     build.why_not = error.what();
   }
@@ -128,6 +145,38 @@ Algorithm with_texts(const Algorithm& row, const std::map<std::string, std::stri
   });
 }
 
+std::vector<TrialLine> errors_of_kernels(const Plan& plan, const std::string& architecture) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> stopped;  // by an error: entries, in the order of steps
+  std::set<std::string> entries;                                          // a kernel may be launched more than once
+  for (const gpu::Step& step : plan.program()->steps) {
+    const auto* launch = std::get_if<gpu::Launch>(&step);
+    if (launch == nullptr || !entries.insert(launch->kernel.entry).second) continue;
+    try {
+      gpu::runtime().compile(launch->kernel, architecture);
+    } catch (const BadInput& error) {
+      for (const CompilerMessage& message : distinct_messages(error.what())) {
+        if (!message.error) continue;
+        const std::string where = message.file + ", line " + std::to_string(message.line) + ": ";
+        const std::string text = (message.line > 0 ? where : "") + message.text;
+        auto found = std::ranges::find(stopped, text, &decltype(stopped)::value_type::first);
+        if (found == stopped.end()) found = stopped.insert(found, {text, {}});
+        found->second.push_back(launch->kernel.entry);
+      }
+    }
+  }
+  std::vector<TrialLine> lines;
+  for (const auto& [text, names] : stopped)
+    lines.push_back({text + "; stops " + std::to_string(names.size()) + " of " + std::to_string(entries.size()) +
+                         (entries.size() == 1 ? " kernel: " : " kernels: ") + joined(names),
+                     true});
+  if (lines.size() > kMostErrors) {
+    const std::size_t more = lines.size() - kMostErrors;
+    lines.resize(kMostErrors);
+    lines.push_back({"and " + std::to_string(more) + " more", true});
+  }
+  return lines;
+}
+
 std::vector<TrialLine> try_on_device(const KernelSheet& sheet, const std::map<std::string, std::string>& texts) {
   const Algorithm own = with_texts(sheet.plan->algorithm(), texts);
   if (const std::string why = why_not_here(own); !why.empty()) return {{"Cannot be run here: " + why, true}};
@@ -136,13 +185,14 @@ std::vector<TrialLine> try_on_device(const KernelSheet& sheet, const std::map<st
     Request request = sheet.plan->request();
     const Specimen specimen = specimen_of(request.problem);
     if (!specimen.refused.empty()) return {{specimen.refused, true}};
+    const auto plan = own.plan(request);
+    if (std::vector<TrialLine> errors = errors_of_kernels(*plan, architecture_here()); !errors.empty()) return errors;
     request.problem = specimen.problem;
     OracleCache oracle;
     const CheckResult result = check(own, request, 1, oracle);
     if (!result.supported) lines.push_back({result.reason, true});
     for (const Verdict& verdict : result.verdicts) lines.push_back({verdict.line(), verdict.made && !verdict.kept});
 
-    const auto plan = own.plan(sheet.plan->request());
     const std::vector<Outcome> outcomes = measure_side_by_side({plan}, 1, {.repeats = 20, .cold_cache = true});
     const Outcome& outcome = outcomes.front();
     if (!outcome.refused.empty()) return lines.push_back({outcome.refused, true}), lines;

@@ -17,13 +17,6 @@ namespace {
 
 constexpr const char* kOtherwise = "sm_90a";  // compiled for, where there is no GPU and nothing is said
 
-std::string architecture_here() {
-  const std::vector<Device*> gpus = devices();
-  if (gpus.empty()) return kOtherwise;
-  const std::string name = gpus.front()->facts().architecture;
-  return name + (std::stoi(name.substr(3)) >= 90 ? "a" : "");
-}
-
 // As near to what the state asks for as the row can: a row for tensor cores is shown for f16.
 Request nearest_request(const Run& run, const State& state, const ConvProblem& problem, KernelSheet& sheet) {
   Request request = complete(*run.algorithm, {problem, state.dtype, state.layouts, run.options});
@@ -110,16 +103,14 @@ bool are_kin(const std::string& a, const std::string& b) {
   return a == b || (is_lowering(a) && is_lowering(b));
 }
 
-// The run that the state names, or the first chosen one that has kernels. Where there is neither, why, and which rows
-// of the same families have some.
+// The run of kernel_run(). Where there is none, why, and which rows of the same families have kernels.
 std::string choose_run(const State& state, KernelSheet& sheet) {
-  if (!state.kernel.run.empty()) return state.kernel.run;
+  if (const std::string run = kernel_run(state); !run.empty()) return run;
   std::string names;
   std::vector<std::string> families;
   for (const std::string& run : state.runs) {
     try {
       const Algorithm& row = *parse_run(run).algorithm;
-      if (has_kernels(row)) return run;
       names += (names.empty() ? "" : ", ") + row.id;
       families.push_back(row.family);
     } catch (const BadInput&) {
@@ -142,7 +133,21 @@ std::string choose_run(const State& state, KernelSheet& sheet) {
 
 }  // namespace
 
+std::string architecture_here() {
+  const std::vector<Device*> gpus = devices();
+  if (gpus.empty()) return kOtherwise;
+  const std::string name = gpus.front()->facts().architecture;
+  return name + (std::stoi(name.substr(3)) >= 90 ? "a" : "");
+}
+
 bool has_kernels(const Algorithm& row) { return row.unit != Unit::cpu && !row.vendor; }
+
+std::string kernel_run(const State& state) {
+  if (!state.kernel.run.empty()) return state.kernel.run;
+  const std::vector<std::string> all = kernel_runs(state);
+  const bool chosen = !all.empty() && std::ranges::find(state.runs, all.front()) != state.runs.end();
+  return chosen ? all.front() : "";
+}
 
 std::vector<std::string> kernel_runs(const State& state) {
   std::vector<std::string> runs;

@@ -38,8 +38,13 @@ struct KernelSheet {
 // Whether it has kernels of its own: a row on the CPU has none, and a vendor's are not texts.
 bool has_kernels(const Algorithm& row);
 
+// The run whose kernels the panel shows: the one that the state names, or the first chosen one that has kernels, or "".
+std::string kernel_run(const State& state);
+
 // The runs whose kernels can be shown: those chosen that have kernels, then all other rows that do.
 std::vector<std::string> kernel_runs(const State& state);
+
+std::string architecture_here();  // of the first GPU, as kernels are compiled for it; sm_90a without any
 
 // Never throws: what stands against it is in `refused`.
 KernelSheet kernel_sheet(const State& state, const ConvProblem& problem);
@@ -51,6 +56,8 @@ struct CompilerMessage {
   std::int64_t line = 0;
   bool error = false;
   std::string text;  // at most its first 300 bytes
+
+  bool operator==(const CompilerMessage&) const = default;
 };
 std::vector<CompilerMessage> compiler_messages(const std::string& log);  // those about lines
 std::string message_at_no_line(const std::string& log);                  // where none of those is an error
@@ -75,12 +82,17 @@ std::optional<Build> recorded_build(const KernelSheet& sheet, const std::string&
 // The row with `texts` in place of the files of these names, in every kernel of its program.
 Algorithm with_texts(const Algorithm& row, const std::map<std::string, std::string>& texts);
 
-// Checks that row against the oracle on a piece of the layer, and times it on the layer, on the first GPU: one line
-// each. Where there is no GPU, the one line says why.
 struct TrialLine {
   std::string text;
   bool wrong = false;  // a promise is broken, or something cannot be done
 };
+
+// What the compiler has against the kernels of the row with these texts: each error once, though several kernels may
+// include the line, and how many it stops; the first four. Needs the toolkit and no GPU.
+std::vector<TrialLine> errors_of_kernels(const Plan& plan, const std::string& architecture);
+
+// Checks that row against the oracle on a piece of the layer, and times it on the layer, on the first GPU: one line
+// each, or what keeps its kernels from being compiled. Where there is no GPU, the one line says why.
 std::vector<TrialLine> try_on_device(const KernelSheet& sheet, const std::map<std::string, std::string>& texts);
 
 // One's own kernel file, read whole. Throws BadInput when it cannot be.

@@ -23,66 +23,21 @@ void add_tensors(MemoryBar& bar, const Request& request) {
   bar.tensors = request.tensor_bytes();
 }
 
-// A plan of more steps is not made: a row that does the work in pieces has some for each, a few kilobytes every one.
-constexpr double kMostSteps = 1 << 16;
-
-std::size_t steps_of(const Plan& plan) { return plan.program() == nullptr ? 0 : plan.program()->steps.size(); }
-
-// Plans one row for any batch within a limit.
-class Planner {
- public:
-  Planner(const ChosenRow& row, std::int64_t limit) : row_(row), limit_(limit) {
-    if (row.plan == nullptr || row.plan->program() == nullptr) return;
-    const auto one = planned(1, std::nullopt).plan, two = planned(2, std::nullopt).plan;
-    if (one == nullptr || two == nullptr) return;
-    first_steps_ = static_cast<double>(steps_of(*one));
-    more_steps_ = static_cast<double>(steps_of(*two)) - first_steps_;
-    more_bytes_ = static_cast<double>(two->workspace_bytes() - one->workspace_bytes());
-  }
-
-  struct Planned {
-    std::shared_ptr<const Plan> plan;  // null where it does not fit
-    std::string why;                   // it does not
-    bool too_long = false;             // it was not tried
-  };
-
-  Planned within(std::int64_t batch) const {
-    try {
-      if (steps(batch) > kMostSteps)
-        return {nullptr, row_.algorithm->id + ": in pieces that fit, a plan of more than 65 536 steps, not made", true};
-    } catch (const Unsupported& overflow) {
-      return {nullptr, overflow.what()};
-    }
-    return planned(batch, limit_);
-  }
-
- private:
-  Planned planned(std::int64_t batch, std::optional<std::int64_t> limit) const {
-    try {
-      Request request = row_.request;
-      request.problem = request.problem.with_batch(batch);
-      request.memory_limit = limit;
-      return {row_.algorithm->plan(request), ""};
-    } catch (const Unsupported& error) {
-      return {nullptr, error.what()};  // too many bytes, or so many images that 64 bits overflow
-    }
-  }
-
-  // About how many a plan has: those of each piece, where the bytes that the tensors leave hold but a part of the
-  // workspace of all images, or those of each image.
-  double steps(std::int64_t batch) const {
-    if (first_steps_ == 0) return 0;
-    Request request = row_.request;
-    request.problem = request.problem.with_batch(batch);
-    const auto images = static_cast<double>(batch), left = static_cast<double>(limit_ - request.tensor_bytes());
-    if (left <= 0) return 0;  // refused before it is planned
-    return std::max(first_steps_ * std::min(images, images * more_bytes_ / left), first_steps_ + images * more_steps_);
-  }
-
-  const ChosenRow& row_;
-  std::int64_t limit_;
-  double first_steps_ = 0, more_steps_ = 0, more_bytes_ = 0;
+// The row for another batch, within a limit.
+struct Planned {
+  std::shared_ptr<const Plan> plan;  // null where it does not fit
+  std::string why;                   // it does not
 };
+Planned planned(const ChosenRow& row, std::int64_t batch, std::int64_t limit) {
+  try {
+    Request request = row.request;
+    request.problem = request.problem.with_batch(batch);
+    request.memory_limit = limit;
+    return {row.algorithm->plan(request), ""};
+  } catch (const Unsupported& error) {
+    return {nullptr, error.what()};  // too many bytes or pieces, or so many images that 64 bits overflow
+  }
+}
 
 }  // namespace
 
@@ -103,7 +58,7 @@ std::vector<MemoryBar> memory_bars(const Model& model, std::int64_t limit) {
       bars.push_back(std::move(bar));
       continue;
     }
-    const Planner::Planned within = Planner(row, limit).within(row.request.problem.n());
+    const Planned within = planned(row, row.request.problem.n(), limit);
     const Plan& plan = within.plan ? *within.plan : *row.plan;
     bar.over = within.why;
     add_tensors(bar, row.request);
@@ -141,29 +96,21 @@ std::vector<std::size_t> part_colours(const MemoryBar& bar) {
   return colours;
 }
 
-std::string LargestBatch::text() const { return most ? "at most N = " : "at least N = "; }
-
-LargestBatch largest_batch(const ChosenRow& row, std::int64_t limit) {
-  if (!row.plan) return {};
-  const Planner planner(row, limit);
+std::int64_t largest_batch(const ChosenRow& row, std::int64_t limit, const std::function<bool()>& stop) {
+  if (!row.plan) return 0;
   constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
   std::int64_t good = 0, bad = 1;
-  bool most = true;  // whether `bad` is known not to fit
-  const auto fits = [&](std::int64_t batch) {
-    const Planner::Planned planned = planner.within(batch);
-    if (!planned.plan) most = !planned.too_long;
-    return planned.plan != nullptr;
-  };
-  while (fits(bad)) {
+  const auto fits = [&](std::int64_t batch) { return planned(row, batch, limit).plan != nullptr; };
+  while (!stop() && fits(bad)) {
     good = bad;
-    if (good == kAll) return {good};
+    if (good == kAll) return good;
     bad = good > kAll / 2 ? kAll : 2 * good;
   }
-  while (bad - good > 1) {
+  while (!stop() && bad - good > 1) {
     const std::int64_t middle = good + (bad - good) / 2;
     (fits(middle) ? good : bad) = middle;
   }
-  return {good, most};
+  return good;
 }
 
 CopyLaw copy_law(const ConvProblem& p) {

@@ -1,6 +1,7 @@
 // What the chosen rows need in memory, for any batch size and type, by their plans' own formulas.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -41,14 +42,9 @@ inline constexpr std::size_t kPartColours = 8, kDirectColour = 7, kIm2colColour 
 std::vector<std::size_t> part_colours(const MemoryBar& bar);  // of all parts; kPartColours and more: a second round
 
 // The largest batch with which a row fits so many bytes, tensors and workspace together; 0 when not even one image
-// does. Looked for as far as sizes go in 64 bits, unless that takes a plan of too many steps.
-struct LargestBatch {
-  std::int64_t images = 0;
-  bool most = true;  // false: at least so many, and more were not looked for
-
-  std::string text() const;  // "at most N = ", "at least N = "
-};
-LargestBatch largest_batch(const ChosenRow& row, std::int64_t limit);
+// does. Once `stop` is true it is not looked for any more, and the number is the largest that was seen to fit.
+std::int64_t largest_batch(
+    const ChosenRow& row, std::int64_t limit, const std::function<bool()>& stop = [] { return false; });
 
 // Input copies stored by direct : im2win : im2col, counted through the sizes of the problem, beside 1 : ρ : ρ² with
 // ρ = H_o·H_f / H_i, which holds for a square layer without padding.

@@ -15,16 +15,6 @@ namespace convlens::viewer {
 
 namespace {
 
-// The run that a panel in front shows.
-std::string wrong_run(const std::string& field, const std::string& run) {
-  try {
-    if (!run.empty()) parse_run(run);
-    return "";
-  } catch (const BadInput& error) {
-    return field + ": " + shortened(run) + ", must be a row of `convlens list algorithms` with options that it has";
-  }
-}
-
 // One of those whose numbers the Numerics panel has.
 std::string wrong_numerics_run(const State& state) {
   const std::string& run = state.numerics.run;
@@ -82,6 +72,15 @@ std::string wrong_kernel(const State& state, const ConvProblem& problem) {
 
 }  // namespace
 
+std::string wrong_run(const std::string& field, const std::string& run) {
+  try {
+    if (!run.empty()) parse_run(run);
+    return "";
+  } catch (const BadInput&) {
+    return field + ": " + shortened(run) + ", must be a row of `convlens list algorithms` with options that it has";
+  }
+}
+
 std::string wrong_layer(const State& state) {
   if (state.layer.empty()) return "";
   const auto layer = std::ranges::find(named_layers(), state.layer, &NamedLayer::name);
@@ -113,9 +112,7 @@ std::string wrong_block(const State& state, const Model& model) {
 std::vector<std::string> wrong_in(const State& state, const Model& model) {
   std::vector<std::string> lines{wrong_layer(state), model.overflow()};
   for (const BrokenRule& rule : model.broken()) lines.push_back(rule.line());
-  for (const std::string& run : model.unknown_runs())
-    lines.push_back("runs: " + shortened(run) +
-                    ", must be a row of `convlens list algorithms` with options that it has");
+  for (const std::string& run : model.unknown_runs()) lines.push_back(wrong_run("runs", run));
   lines.push_back(model.wrong_cursor(state.cursor));
   lines.push_back(wrong_block(state, model));
   lines.push_back(wrong_run("performance.run", state.performance.run));

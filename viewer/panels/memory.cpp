@@ -72,19 +72,18 @@ void draw_parts(const MemoryBar& bar) {
 }
 
 // Found by planning again and again, which takes longer than a frame may.
-using LargestBatches = std::map<std::string, LargestBatch>;  // by run
-LargestBatches largest_batches(const Model& model, std::int64_t limit) {
+using LargestBatches = std::map<std::string, std::int64_t>;  // by run
+LargestBatches largest_batches(const Model& model, std::int64_t limit, const std::function<bool()>& stop) {
   LargestBatches all;
-  for (const ChosenRow& row : model.rows()) all[row.run] = largest_batch(row, limit);
+  for (const ChosenRow& row : model.rows()) all[row.run] = largest_batch(row, limit, stop);
   return all;
 }
 
 // "formula 1.2 MiB,  allocated 1.3 MiB,  peak 1.3 MiB;  workspace 0.4 MiB;  at most N = 7 in 8 GiB".
 std::string bar_text(const MemoryBar& bar, const LargestBatches* batches, std::int64_t limit) {
   const auto found = batches == nullptr ? LargestBatches::const_iterator() : batches->find(bar.run);
-  const std::string batch = batches == nullptr || found == batches->end()
-                                ? "at most N = ..."
-                                : found->second.text() + grouped(found->second.images);
+  const std::string batch =
+      "at most N = " + (batches == nullptr || found == batches->end() ? "..." : grouped(found->second));
   const std::string at_least = bar.known ? "" : "at least ";
   return "formula " + bytes_text(bar.by_formula()) + ",  allocated " + at_least + bytes_text(bar.allocated()) +
          ",  peak " + at_least + bytes_text(bar.peak()) + (bar.over.empty() ? "" : " without a limit") +
@@ -92,17 +91,29 @@ std::string bar_text(const MemoryBar& bar, const LargestBatches* batches, std::i
          (bar.known ? "" : " without it") + " in " + bytes_text(limit);
 }
 
+struct Bars {
+  std::string key;  // what they are of
+  std::vector<MemoryBar> bars;
+};
+
 void draw_bars(Scene& scene) {
   const std::int64_t limit = scene.state.memory_limit;
   const std::string key = std::to_string(scene.version) + "," + std::to_string(limit);
-  const auto* found =
-      scene.kept.get<Later<std::vector<MemoryBar>>>("memory bars")
-          .get(key, scene.painter, [model = scene.shared_model, limit] { return memory_bars(*model, limit); });
-  const auto* batches =
-      scene.kept.get<Later<LargestBatches>>("largest batches")
-          .get(key, scene.painter, [model = scene.shared_model, limit] { return largest_batches(*model, limit); });
+  const Bars* found =
+      scene.kept.get<Later<Bars>>("memory bars").get(key, scene.painter, [key, model = scene.shared_model, limit] {
+        return Bars{key, memory_bars(*model, limit)};
+      });
   if (found == nullptr) return faint_text("...");
-  const std::vector<MemoryBar>& bars = *found;
+  const std::vector<MemoryBar>& bars = found->bars;
+  // Only then what takes longer: what is asked for last is done first.
+  auto& search = scene.kept.get<Later<LargestBatches>>("largest batches");
+  const LargestBatches* batches = nullptr;
+  if (found->key == key)
+    batches = search.get(key, scene.painter, [model = scene.shared_model, limit](const std::function<bool()>& stop) {
+      return largest_batches(*model, limit, stop);
+    });
+  else
+    search.leave();
   std::int64_t most = 1;
   for (const MemoryBar& bar : bars) most = std::max(most, bar.allocated());
   const ImVec2 space = ImGui::GetContentRegionAvail();
@@ -210,12 +221,11 @@ void draw(Scene& scene) {
 nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   const std::int64_t limit = scene.state.memory_limit;
-  const LargestBatches batches = largest_batches(scene.model(), limit);
+  const LargestBatches batches = largest_batches(scene.model(), limit, scene.interrupted);
   const CopyLaw law = copy_law(*scene.model().problem());
   for (const MemoryBar& bar : memory_bars(scene.model(), limit))
     for (std::size_t k = 0; k < bar.parts.size(); ++k) {
       const MemoryPart& part = bar.parts[k];
-      const LargestBatch& batch = batches.at(bar.run);
       const auto number = [](bool known, std::int64_t bytes) {
         return known ? nlohmann::ordered_json(bytes) : nlohmann::ordered_json(nullptr);
       };
@@ -228,8 +238,7 @@ nlohmann::ordered_json data(const Scene& scene) {
                       {"run_peak", number(bar.known, bar.peak())},
                       {"memory_limit", limit},
                       {"over_limit", bar.over},
-                      {"largest_batch", batch.images},
-                      {"largest_batch_is", batch.most ? "most" : "at least"},
+                      {"largest_batch", batches.at(bar.run)},
                       {"rho", law.rho},
                       {"rho_law_holds", law.square},
                       {"im2win_over_direct", law.im2win},

@@ -239,12 +239,15 @@ void App::write_picture(const PictureRequest& request, const std::vector<unsigne
   }
 }
 
-nlohmann::ordered_json App::data() {
+nlohmann::ordered_json App::data(const std::function<bool()>& interrupted) {
   derive();
   if (const std::vector<std::string> wrong = wrong_in(state(), *model_); !model_->problem())
     throw BadInput(wrong.empty() ? "export: the layer is not legal" : wrong.front());
   const auto panel = std::ranges::find_if(panels(), [&](const Panel& p) { return state().panel == p.id; });
-  nlohmann::ordered_json rows = panel->data(scene());
+  Scene scene = this->scene();
+  scene.interrupted = interrupted;
+  nlohmann::ordered_json rows = panel->data(scene);
+  if (rows.empty() && interrupted()) return rows;
   if (rows.empty() && model_->problem()->n() == 0)
     throw Unsupported("export: " + state().panel + ", has nothing to write: N is 0, must be ≥ 1");
   if (rows.empty())

@@ -53,7 +53,7 @@ class App {
   Study& study() { return study_; }
 
   // What the panel in front draws, as rows of flat objects.
-  nlohmann::ordered_json data();
+  nlohmann::ordered_json data(const std::function<bool()>& interrupted = [] { return false; });
 
  private:
   void derive();

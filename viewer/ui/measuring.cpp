@@ -13,9 +13,8 @@ namespace convlens::viewer {
 
 namespace {
 
-constexpr double kMostSilence = 5;        // s without an answer, on top of what makes a worker silent
-constexpr double kMostPreparation = 600;  // s from the question to its first sample
-constexpr double kLiveOnceMore = 1;       // s, beside what was measured meanwhile
+constexpr double kMostSilence = 5;   // s without an answer, on top of what makes a worker silent
+constexpr double kLiveOnceMore = 1;  // s, beside what was measured meanwhile
 
 // A study whose worker is held to its word: nobody is there to see that it has ended, and to start another.
 class Measuring {
@@ -28,7 +27,7 @@ class Measuring {
     while (!enough() && !interrupted_()) {
       study_.poll();
       look_at_worker();
-      if (study_.now() - begin > kMostPreparation) throw NoDevice(line("has measured nothing for 10 minutes"));
+      if (study_.now() - begin > worker::kMostPreparation) throw NoDevice(line("has measured nothing for 10 minutes"));
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }

@@ -101,6 +101,13 @@ class Later {
     return answered_ ? &*answered_->value : nullptr;
   }
 
+  // What was asked for and is not there yet is in vain.
+  void leave() {
+    if (!asked_ || asked_->done) return;
+    asked_->wanted = false;
+    asked_.reset();
+  }
+
  private:
   struct Job {
     std::string key;

@@ -57,6 +57,9 @@ struct Scene {
   // What is measured, and has been.
   Study* study = nullptr;
 
+  // Whether what the panel's data take long for is not wanted any more; what it then says is thrown away.
+  std::function<bool()> interrupted = [] { return false; };
+
   const Model& model() const { return *shared_model; }
 };
 

@@ -84,9 +84,13 @@ bool measure(App& app, const ViewOptions& options) {
   return true;
 }
 
+// What has been measured is written even when it was interrupted; what is computed for the data is whole, or nothing.
 void write_data_of(App& app, const ViewOptions& options) {
-  if (!options.export_data.empty())
-    options.files.write_text(options.export_data, to_text_for(options.export_data, app.data()));
+  if (options.export_data.empty()) return;
+  const bool before = options.interrupted();
+  const nlohmann::ordered_json rows = app.data(options.interrupted);
+  if (options.interrupted() == before)
+    options.files.write_text(options.export_data, to_text_for(options.export_data, rows));
 }
 
 // Draws until nothing moves any more; false where it is interrupted while work of the background is waited for.

@@ -1,5 +1,6 @@
 // The Performance panel through pointer and keys, with a real worker behind it and with broken ones.
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -40,6 +41,15 @@ bool moves(Screen& screen) {
     const viewer::Curve* live = screen.app().study().live();
     return live != nullptr && live->line.ms.size() > 3;
   });
+}
+
+// All that is written, without spaces, which are not drawn.
+std::string text_on(Screen& screen) {
+  screen.frames(2);
+  std::string letters;
+  for (const DrawnLetter& letter : drawn_letters())
+    if (letter.code < 128) letters += static_cast<char>(letter.code);
+  return letters;
 }
 
 // A widget of the panel, wherever across it stands.
@@ -171,13 +181,7 @@ TEST_CASE("of a worker that is gone one thing is said, and what waits for anothe
   viewer::Study& study = screen.app().study();
   study.measure(viewer::comparisons(screen.state())->wanted("live"));
   REQUIRE(comes_true(screen, [&] { return study.stalled(); }));
-  const auto text = [&] {
-    screen.frames(2);
-    std::string letters;  // no spaces: they are not drawn
-    for (const DrawnLetter& letter : drawn_letters())
-      if (letter.code < 128) letters += static_cast<char>(letter.code);
-    return letters;
-  };
+  const auto text = [&] { return text_on(screen); };
   CHECK_THAT(text(), Catch::Matchers::Contains("Theworkerendedwithexitcode1"));
   CHECK_THAT(text(), Catch::Matchers::Contains("measurementswaitforanotherworker"));
   CHECK_THAT(text(), !Catch::Matchers::Contains("beingmadeready"));
@@ -197,6 +201,32 @@ TEST_CASE("a worker that is gone can be started again by hand") {
     return client != nullptr && client->state() == worker::Client::State::gone;
   }));
   screen.frames(2);
+  const auto button = find(screen, "start another");
+  REQUIRE(button);
+  screen.click(*button);
+  CHECK(moves(screen));
+}
+
+TEST_CASE("a worker that answers and measures nothing is said to do so, and another can be started by hand") {
+  if (!can_draw()) return;
+  const TemporaryFolder folder;
+  const std::string hangs = folder.path() + "/hangs";
+  std::ofstream(folder.path() + "/worker.sh")
+      << "if [ -e " + hangs + " ]; then exec " + kWorker[0] + " worker; fi; touch " + hangs + "\n" +
+             R"(echo '{"is":"hello","protocol":2,"revision":"r","host":"h","cpu":"c","gpu":""}'
+                while read line; do case $line in *ping*) echo '{"is":"pong","id":999}';; esac; done)";
+  Screen screen(panel_state(), 1600, 1000, {"sh", folder.path() + "/worker.sh"});
+  const auto* client = [&] {
+    screen.frames(2);
+    return screen.app().study().client();
+  }();
+  REQUIRE(client != nullptr);
+  // Long enough not to take a cold compile for it.
+  for (int k = 0; k < 200 && !client->is_idle(); ++k) {
+    screen.frames(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  CHECK_THAT(text_on(screen), Catch::Matchers::Contains("Theworkerhasmeasurednothingfor15s,thoughitanswers"));
   const auto button = find(screen, "start another");
   REQUIRE(button);
   screen.click(*button);

@@ -80,7 +80,7 @@ nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   const KernelSheet sheet = kernel_sheet(scene.state, *scene.model().problem());
   if (!sheet.refused.empty()) return rows.push_back({{"run", sheet.run}, {"refused", sheet.refused}}), rows;
-  const Build build = build_of(sheet, scene.state.layer);
+  const Build build = build_of(sheet, scene.state.layer, scene.interrupted);
   const bool known = build.recorded || (build.why_not.empty() && !build.failed);
   const auto number = [&](std::int64_t value) {
     return known ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);

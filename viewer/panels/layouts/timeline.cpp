@@ -79,10 +79,11 @@ void offer(Scene& scene, const Schedule& schedule, const worker::Job& job, const
   if (const Curve* const curve = study.find(job); curve != nullptr && !curve->refused.empty())
     faint_text("Not traced: " + curve->refused);
   if (study.can_measure()) {
+    const bool is_idle = study.client() != nullptr && study.client()->is_idle();
     if (study.stalled())
       faint_text("Not traced: the worker " + study.client()->says());
     else if (study.progress().all > 0)
-      ImGui::TextDisabled("tracing ...");
+      faint_text(is_idle ? "tracing; the worker " + study.client()->says() : "tracing ...");
     else if (ImGui::SmallButton("trace it on the GPU"))
       study.measure({job});
     ImGui::SameLine();

@@ -150,8 +150,9 @@ nlohmann::ordered_json data(const Scene& scene) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const std::string& run : table.runs)
     for (const DType dtype : kDTypes)
-      rows.push_back(row_of(numerics_of(run, table.specimen.problem, dtype, scene.state.layouts, scene.state.seed,
-                                        scene.state.numerics, materials)));
+      if (!scene.interrupted())
+        rows.push_back(row_of(numerics_of(run, table.specimen.problem, dtype, scene.state.layouts, scene.state.seed,
+                                          scene.state.numerics, materials)));
   return rows;
 }
 

@@ -73,7 +73,7 @@ void draw_worker(Bench& bench) {
   ImGui::PushStyleColor(ImGuiCol_Text, client->state() == State::starting ? palette().faint : palette().wrong);
   wrapped_text("The worker " + client->says());
   ImGui::PopStyleColor();
-  if (client->state() == State::starting || client->state() == State::ready) return;
+  if (client->state() == State::starting || (client->state() == State::ready && !client->is_idle())) return;
   flow(ImGui::CalcTextSize("start another").x + 2 * ImGui::GetStyle().FramePadding.x);
   if (ImGui::SmallButton("start another")) bench.study.restart();
 }
