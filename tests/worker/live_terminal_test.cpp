@@ -21,7 +21,8 @@ namespace {
 const std::string kLive =
     "'" + std::string(CONVLENS_BINARY_DIR) + "/convlens' live direct.cpu 1x8x20x20 --filter 8x3x3";
 
-// A script of the shell in a terminal of so many columns, whose user presses each key a second after the one before.
+// A script of the shell in a terminal of so many columns, whose user presses each key when a rate has been shown since
+// the one before, and for a second.
 struct Terminal {
   std::string shown;
   int exit = -1;
@@ -36,14 +37,16 @@ struct Terminal {
       _exit(127);
     }
     const auto begin = std::chrono::steady_clock::now();
-    std::size_t pressed = 0;
+    std::size_t pressed = 0, seen = 0;
+    double rated = -1;  // when the first rate came since a key was pressed
     std::array<char, 4096> some{};
-    // A key is pressed when the line of the set before has been measured.
     for (ssize_t count = 0; (count = read(master, some.data(), some.size())) > 0;) {
       shown.append(some.data(), static_cast<std::size_t>(count));
       const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      if (pressed < keys.size() && passed > 3 + static_cast<double>(pressed)) {
+      if (rated < 0 && shown.find("FLOPS", seen) != std::string::npos) rated = passed;
+      if (pressed < keys.size() && rated >= 0 && passed > rated + 1) {
         const std::string& key = keys[pressed++];
+        seen = shown.size(), rated = -1;
         CHECK(write(master, key.data(), key.size()) == static_cast<ssize_t>(key.size()));
       }
       if (passed > 40) kill(child, SIGKILL);
