@@ -56,8 +56,7 @@ class Live {
     say("keys: " + keys());
     ask();
     while (!signals_.ending()) {
-      if (signals_.stopping()) stop();
-      if (signals_.ending()) return;
+      if (signals_.stopping() && !goes_on_after_stop()) return;
       if (signals_.went_on()) go_on();
       constexpr int kLook = 50;  // ms
       // From a pipe, a set of options has its time before the next key is read, unless the worker is silent.
@@ -106,14 +105,16 @@ class Live {
                      .endless = true});
   }
 
-  // Ctrl-Z: whoever has the terminal meanwhile has all of it, and the cores.
-  void stop() {
+  // Ctrl-Z: whoever has the terminal meanwhile has all of it, and the cores. Who is told to end while stopped leaves it
+  // to them.
+  bool goes_on_after_stop() {
     finish_line();
     keyboard_.leave();
     signals_.obey_stop();
-    if (signals_.ending()) return;
+    if (signals_.ending()) return false;
     go_on();
     ask();
+    return true;
   }
 
   // The terminal may have been another's, and no answer that is owed could be heard.
