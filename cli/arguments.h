@@ -34,6 +34,7 @@ class LayerArguments {
   void when_left_out(const NamedByState& state);  // instead of no layers that of the state, with its batch size
   bool given() const { return !names_.empty() || !named_.empty() || !suites_.empty() || usual_; }
   bool batch_given() const { return batch_.has_value(); }
+  bool parts_given() const { return !written_.empty(); }  // --filter, --stride, …, which no named layer has
 
   // In the order given. Throws BadInput with the closest name, or the rule that a written-out layer breaks.
   std::vector<Layer> layers() const;

@@ -8,14 +8,15 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <limits>
 #include <memory>
 
 #include "algorithms/measure/device.h"
 #include "algorithms/worker/client.h"
 #include "cli/arguments.h"
-#include "cli/ending_signals.h"
 #include "cli/keyboard.h"
 #include "cli/live_set.h"
+#include "cli/live_signals.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 
@@ -26,7 +27,7 @@ namespace {
 using namespace worker;
 
 constexpr std::string_view kKeys = "123456789abcdefghijklmnoprstuvwxyz";  // q quits
-constexpr const char* kEraseRow = "\r\033[K";
+const std::string kEraseRow = "\r\033[K";
 
 struct LiveArguments {
   LayerArguments layers;
@@ -38,8 +39,6 @@ struct LiveArguments {
   std::uint64_t seed = 1;
   double seconds = 0.5;
 };
-
-bool ending() { return interrupted() || EndingSignals::any(); }
 
 class Live {
  public:
@@ -60,7 +59,9 @@ class Live {
     need_device();
     say("keys: " + keys());
     ask();
-    while (!ending()) {
+    while (!signals_.ending()) {
+      if (signals_.stopping() && !goes_on_after_stop()) return;
+      if (signals_.went_on()) go_on();
       constexpr int kLook = 50;  // ms
       // From a pipe, a set of options has its time before the next key is read, unless the worker is silent.
       const bool listens = keyboard_.terminal() || set_.stands(arguments_.seconds) || silent();
@@ -73,7 +74,7 @@ class Live {
       if (key != Keyboard::kNone) flip(key);
     }
     finish_line();
-    if (ending()) return;
+    if (signals_.ending()) return;
     if (!hung_.empty()) throw NoDevice("--worker: " + hung_);
     if (!measured_ && !set_.refused().empty()) throw Error(set_.refused_exit(), set_.refused());
   }
@@ -117,6 +118,24 @@ class Live {
                      .endless = true});
   }
 
+  // Ctrl-Z: whoever has the terminal meanwhile has all of it, and the cores. Who is told to end while stopped leaves it
+  // to them.
+  bool goes_on_after_stop() {
+    finish_line();
+    keyboard_.leave();
+    signals_.obey_stop();
+    if (signals_.ending()) return false;
+    go_on();
+    ask();
+    return true;
+  }
+
+  // The terminal may have been another's, and no answer that is owed could be heard.
+  void go_on() {
+    keyboard_.take();
+    client_.forgive_silence();
+  }
+
   void poll_worker() {
     for (const Answer& answer : client_.poll())
       if (job_of(answer) == id_) set_.take(answer);
@@ -126,16 +145,19 @@ class Live {
     if (!keyboard_.terminal() && client_.idle_seconds() > kMostPreparation)
       throw NoDevice("--worker: " + client_.says());
     if (client_.state() != Client::State::gone) return;
-    if (rewrites_) print(row() + "\n");
+    if (rewrites_) print(last_row());
     // What a worker that is gone leaves: the last line is not lost with it.
     throw NoDevice("--worker: " + client_.says() + (set_.measured() && !rewrites_ ? "; last: " + set_.text() : ""));
   }
 
   bool silent() const { return client_.state() == Client::State::silent; }
 
-  // Each trouble once, and why a set is refused where its line may be too long for that.
+  // Each trouble once, of which revision the worker is where that is another, and why a set is refused where its line
+  // may be too long for that.
   void say_trouble() {
     // What is said of the seconds that have passed changes with each.
+    if (const std::string note = client_.note(); note != note_said_)
+      say_apart("live: the worker " + note), note_said_ = note;
     const std::string now = silent() ? "silent" : client_.is_idle() ? "idle" : client_.trouble();
     if (now != trouble_said_ && !now.empty()) say_apart("live: the worker " + client_.trouble());
     trouble_said_ = now;
@@ -152,13 +174,16 @@ class Live {
 
   // The line, over the one before: in one row, since only that can be rewritten. The last column stays free, because
   // terminals disagree about where the cursor is behind it.
-  std::string row() const { return std::string(kEraseRow) + in_columns(set_.text(), terminal_columns() - 1); }
+  std::string row() const { return kEraseRow + set_.text_in(terminal_columns() - 1); }
+
+  // The same as it is left behind, whole.
+  std::string last_row() const { return kEraseRow + in_columns(set_.text(), std::numeric_limits<int>::max()) + "\n"; }
 
   // Ends the measurement of this set of options, and leaves its line as it stands.
   void finish_line() {
     client_.cancel(id_);
     if (silent()) hung_ = client_.says();
-    if (!json_) return print(rewrites_ ? row() + "\n" : set_.text() + "\n");
+    if (!json_) return print(rewrites_ ? last_row() : set_.text() + "\n");
     wait_for_record();
     if (set_.record().empty()) return say(set_.text());
     print(set_.record() + "\n");
@@ -167,7 +192,8 @@ class Live {
   void wait_for_record() {
     constexpr std::chrono::milliseconds kGrace{500};  // for one who wants to leave
     const auto begin = std::chrono::steady_clock::now();
-    const auto late = [&] { return ending() && std::chrono::steady_clock::now() - begin > kGrace; };
+    const auto leaving = [&] { return signals_.ending() || signals_.stopping(); };
+    const auto late = [&] { return leaving() && std::chrono::steady_clock::now() - begin > kGrace; };
     while (set_.refused().empty() && set_.record().empty() && !client_.unfinished().empty() && !silent() && !late()) {
       usleep(5000);
       poll_worker();
@@ -196,12 +222,13 @@ class Live {
   DType dtype_;
   Layouts layouts_;
   Client client_;
+  const LiveSignals signals_;
   Keyboard keyboard_;
   std::vector<const Option*> keys_;  // what each key flips
   std::int64_t id_ = 0;
   LiveSet set_;
   bool measured_ = false;  // anything at all
-  std::string trouble_said_, refused_said_;
+  std::string trouble_said_, refused_said_, note_said_;
   std::string hung_;  // how the worker was when a set was left that it should have measured
 };
 
@@ -242,9 +269,8 @@ void add_live(CLI::App& app, const Globals& globals) {
       "with keys from a pipe: how long each set of options is measured, from its first sample; 0.5 when left out");
   command.run([arguments, &globals] {
     fill(*arguments);
-    const EndingSignals signals;
     Live(*arguments, globals).go();
-    EndingSignals::obey();
+    LiveSignals::obey_end();
   });
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "cli/numbers.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
 
 namespace convlens::cli {
 
@@ -38,6 +40,32 @@ std::string LiveSet::text() const {
          std::to_string(std::min(line_.ms.size(), Line::kWindow)) + " of " + std::to_string(line_.ms.size()) +
          " samples: " + significant(line_.median_ms(), 4) + " ms; the first after " +
          significant(seconds_between(asked_, began_), 2) + " s)";
+}
+
+std::vector<std::string> LiveSet::facts() const {
+  if (!refused_.empty()) return {"refused: " + refused_};
+  if (!measured()) return {"..."};
+  return {rate_text(line_.tflops()), significant(line_.median_ms(), 4) + " ms",
+          std::to_string(line_.ms.size()) + " samples",
+          "the first after " + significant(seconds_between(asked_, began_), 2) + " s"};
+}
+
+std::string LiveSet::text_in(int columns) const {
+  constexpr int kLeastName = 12;  // columns
+  const std::string whole = text();
+  const auto columns_of = [](const std::string& text) { return static_cast<int>(width(text)); };
+  if (columns_of(whole) <= columns) return in_columns(whole, columns);
+  const int least = std::min(columns_of(line_.run), kLeastName);
+  std::string behind;
+  for (const std::string& fact : facts())
+    if (const std::string more = behind + "  " + fact; behind.empty() || columns_of(more) + least <= columns)
+      behind = more;
+    else
+      break;
+  // The rate stands, however few columns are left to the name; but not a reason without end.
+  const int left = columns - columns_of(behind);
+  const int of_name = std::max(refused_.empty() ? 1 : least, left);
+  return in_columns(in_columns(line_.run, of_name) + behind, columns);
 }
 
 }  // namespace convlens::cli

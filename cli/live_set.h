@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "algorithms/error.h"
 #include "algorithms/worker/line.h"
@@ -29,7 +30,13 @@ class LiveSet {
   // "direct.cpu  12.3 GFLOPS  (median of the last 64 of 210 samples: 2.345 ms; the first after 0.21 s)"
   std::string text() const;
 
+  // The same for a row of so many columns. The name is shortened first, then what is said of the rate is left out, the
+  // last of it first: "direct.cpu:si…  12.3 GFLOPS  2.345 ms  210 samples  the first after 0.21 s".
+  std::string text_in(int columns) const;
+
  private:
+  std::vector<std::string> facts() const;  // what its line says behind the name, the most important first
+
   using Clock = std::chrono::steady_clock;
 
   worker::Line line_;

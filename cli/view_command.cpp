@@ -182,7 +182,7 @@ void refuse_wrong(const ViewArguments& a, const viewer::State& state) {
 
 void choose(const ViewArguments& a, viewer::State& state) {
   if (a.tour) state = viewer::at_tour_step(state, *a.tour);
-  if (a.layers.given() || a.layers.batch_given()) {
+  if (a.layers.given() || a.layers.batch_given() || a.layers.parts_given()) {
     LayerArguments layers = a.layers;
     layers.when_left_out(NamedByState(state));
     const Layer layer = only(layers.layers(), "layer");

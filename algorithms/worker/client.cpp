@@ -5,6 +5,7 @@
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
+#include "algorithms/measure/machine.h"
 
 namespace convlens::worker {
 
@@ -63,6 +64,10 @@ void Client::measure(const Job& job) {
 void Client::cancel(std::int64_t id) {
   if (unfinished_.contains(id)) cancelled_.try_emplace(id, Clock::now());
   ask(Cancel{id});
+}
+void Client::forgive_silence() {
+  worked_ = heard_ = pinged_ = Clock::now();
+  for (auto& [id, since] : cancelled_) since = worked_;
 }
 void Client::ask_ceilings(bool gpu) { ask(AskCeilings{gpu}); }
 
@@ -196,6 +201,13 @@ std::string Client::trouble() const {
   if (state_ == State::starting && child_ && why_.empty() && !child_->last_error().empty())
     return "has said " + in_quotes(child_->last_error());
   return state_ == State::starting ? why_ : says();
+}
+
+std::string Client::note() const {
+  if (!hello_ || state_ == State::other_version || hello_->revision == revision()) return "";
+  const std::string there =
+      hello_->revision.empty() ? "of no revision that it names" : "of revision " + in_quotes(hello_->revision);
+  return "is " + there + ", this program of \"" + revision() + "\"";
 }
 
 double Client::idle_seconds() const { return unfinished_.empty() ? 0 : since(worked_); }

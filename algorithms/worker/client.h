@@ -50,11 +50,16 @@ class Client {
   void cancel(std::int64_t id);
   void ask_ceilings(bool gpu);
 
+  // This program was stopped: what it has not heard meanwhile is held against nobody.
+  void forgive_silence();
+
   State state() const { return state_; }
   std::string says() const;     // the state, for people: "has not answered for 7 s"
   double idle_seconds() const;  // since it began, went on with or ended anything that it is asked; 0 where that is none
   bool is_idle() const { return state_ == State::ready && idle_seconds() > patience_.measure; }
   std::string trouble() const;  // the same where something is not as it should be, or ""
+  // What is no trouble and yet to be known with what it measures: of which other revision it is; else "".
+  std::string note() const;
   const std::optional<Hello>& hello() const { return hello_; }
 
   // Jobs that are asked for and neither done nor refused, in the order of their numbers.

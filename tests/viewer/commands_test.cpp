@@ -75,7 +75,8 @@ TEST_CASE("what has no option of its own is in the command line, field by field"
   CHECK(again.numerics == state.numerics);
 
   state.panel = "kernel";
-  state.kernel = {.run = "im2win.tc:zigzag=off", .step = 2, .file = "common/tile.cuh", .architecture = "sm_80", .texts = {}};
+  state.kernel = {
+      .run = "im2win.tc:zigzag=off", .step = 2, .file = "common/tile.cuh", .architecture = "sm_80", .texts = {}};
   again = first_state();
   for (const std::string& word : command_words(state))
     if (word.starts_with("kernel.")) again = with_field(again, word);
@@ -90,6 +91,14 @@ TEST_CASE("a field that is set has the name and the rule that it has in a state 
   for (const char* wrong : {"nonsense", "nonsense=1", "numerics.nonsense=1", "numerics.injection=tea", "seed=-1",
                             "numerics.exponent=99", "convlens_state=2", "step=x"})
     CHECK_THROWS_AS(with_field(state, wrong), BadInput);
+  // Whether it is the field or the value that is wrong, and what the other may be.
+  CHECK_THROWS_WITH(
+      with_field(state, "numerics.exponnet=3"),
+      Catch::StartsWith("state: numerics.exponnet, is no field of a state, must be one of numerics.run | ") &&
+          Catch::EndsWith("did you mean \"numerics.exponent\"?"));
+  CHECK_THROWS_WITH(with_field(state, "numerics.exponent=9999"),
+                    Catch::Contains("numerics.exponent: 9999, must be a whole number from "));
+  CHECK_THROWS_WITH(with_field(state, "seed.high=1"), Catch::Contains("seed.high, must end before high"));
 }
 
 TEST_CASE("rows become CSV that another program reads") {

@@ -1,5 +1,6 @@
 // What the Performance panel compares, the records that stand in, and its part of the state.
 #include "viewer/logic/comparisons.h"
+#include "viewer/logic/handovers.h"
 
 #include <cmath>
 #include <fstream>
@@ -187,6 +188,36 @@ TEST_CASE("a crossover is where the lines of a sweep meet as they are drawn") {
   CHECK(std::isnan(on_line({4, 16}, {1, 8}, 2)));
   CHECK(std::isnan(on_line({4, 16}, {1, 8}, 17)));
   CHECK(std::isnan(on_line({}, {}, 1)));
+}
+
+TEST_CASE("curves hand over only where their spreads part on both sides") {
+  const std::vector<double> values{1, 2, 4, 8};
+  // Rates that spread by so much to both sides.
+  const auto curve = [&](const char* run, const std::vector<double>& rates, double spread) {
+    SweepCurve curve{run, values, rates, rates, rates};
+    for (double& low : curve.low) low -= spread;
+    for (double& high : curve.high) high += spread;
+    return curve;
+  };
+  const auto found = [&](const std::vector<double>& a, const std::vector<double>& b, double spread) {
+    return handovers({curve("a", a, spread), curve("b", b, spread)}, values);
+  };
+  const auto clear = found({4, 4, 4, 4}, {1, 2, 6, 8}, 0.5);
+  REQUIRE(clear.size() == 1);
+  CHECK(clear[0].value == Approx(2 * std::pow(2.0, 0.5)));
+  CHECK((clear[0].from == "a" && clear[0].to == "b" && !clear[0].about));
+  // Bands that lie over each other next to the crossing and part farther away.
+  const auto wide = found({4, 4, 4, 4}, {1, 3.5, 4.5, 8}, 0.5);
+  REQUIRE(wide.size() == 1);
+  CHECK(wide[0].about);
+  CHECK(found({4, 4, 4, 4}, {1, 2, 6, 8}, 5).empty());      // all within the spread
+  CHECK(found({4, 4, 4, 4}, {3.9, 6, 8, 9}, 0.5).empty());  // from the first value on
+  CHECK(found({4, 4, 4, 4}, {1, 2, 3, 4.1}, 0.5).empty());  // at the last
+  // To and fro within the spread is one change; there and back is two.
+  CHECK(found({4, 4, 4, 4}, {1, 4.1, 3.9, 8}, 0.5).size() == 1);
+  CHECK(found({4, 4, 4, 4}, {1, 8, 8, 1}, 0.5).size() == 2);
+  CHECK(handovers({}, values).empty());
+  CHECK(handovers({curve("a", {1, 2, 3, 4}, 1)}, {}).empty());
 }
 
 TEST_CASE("the panel's part of a state is read as it was written, and damage is refused by name") {

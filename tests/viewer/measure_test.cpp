@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "algorithms/measure/device.h"
+#include "algorithms/measure/machine.h"
 #include "kernels/runtime.h"
 #include "tests/catch.h"
 #include "tests/support/command.h"
@@ -16,6 +17,10 @@ using namespace convlens;
 
 const std::string kWorker = "'" + std::string(CONVLENS_BINARY_DIR) + "/convlens' worker --threads 1";
 const std::string kHello = R"(echo '{"is":"hello","protocol":2,"revision":"r","host":"h","cpu":"c","gpu":""}'; )";
+const std::string kThreeSamples =
+    kHello + R"(read line; echo '{"is":"started","id":1,"run":"direct.cpu","unit":"cpu","flops":1000000,)"
+             R"("executed_flops":1000000,"tensor_bytes":1,"workspace_bytes":0}'; )"
+             R"(echo '{"is":"samples","id":1,"ms":[2,2.5,3]}'; )";
 
 // Whether the viewer is not built here.
 bool left_out(const CommandResult& result) {
@@ -26,13 +31,14 @@ bool left_out(const CommandResult& result) {
 
 class Pictured {
  public:
-  explicit Pictured(const std::vector<std::string>& more) {
+  explicit Pictured(const std::vector<std::string>& more, double interrupt_after = 0) {
     std::vector<std::string> words{"view", "1x8x16x16 --filter 8x3x3", "--export", table(), "--screenshot", picture()};
     words.insert(words.end(), more.begin(), more.end());
-    result = convlens_command(words);
+    result = run_command({.arguments = words, .interrupt_after = interrupt_after});
   }
   bool left_out() const { return ::left_out(result); }
   bool wrote() const { return std::filesystem::exists(table()) || std::filesystem::exists(picture()); }
+  bool wrote_both() const { return std::filesystem::exists(table()) && std::filesystem::exists(picture()); }
   nlohmann::json rows() const { return nlohmann::json::parse(std::ifstream(table())); }
 
   CommandResult result;
@@ -66,13 +72,72 @@ TEST_CASE("a worker that is dead, foreign, hung or none fails the call in one li
   }
 }
 
+TEST_CASE("a worker that ends midway, of another revision, fails the call, and what it has measured is written") {
+  const Pictured call({"--panel", "performance", "--live", "direct.cpu", "--measure", "3", "--worker",
+                       kThreeSamples + "sleep 0.3; exit 7"});
+  if (call.left_out()) return;
+  INFO(call.result.err);
+  CHECK(call.result.exit == 4);
+  REQUIRE(call.result.err_lines().size() == 1);
+  CHECK(call.result.err.find("exit code 7; what was measured before is written") != std::string::npos);
+  REQUIRE(call.wrote_both());
+  const nlohmann::json row = call.rows().front();
+  CHECK(row.at("samples") == 3);
+  CHECK(row.at("source").get<std::string>().starts_with("measured on c, "));
+  CHECK(row.at("source").get<std::string>().ends_with(", revision r"));
+  const std::string worker = row.at("worker");
+  CHECK(worker.find("is of revision \"r\", this program of \"" + revision()) != std::string::npos);
+  CHECK(worker.find("it ended with exit code 7") != std::string::npos);
+}
+
+TEST_CASE("what was measured until Ctrl-C is written, picture and data") {
+  for (const bool measured : {true, false}) {
+    const Pictured call({"--panel", "performance", "--live", "direct.cpu", "--measure", "60", "--worker",
+                         (measured ? kThreeSamples : kHello) + "sleep 60"},
+                        4);
+    if (call.left_out()) return;
+    INFO(call.result.err);
+    CHECK(call.result.exit == 130);
+    CHECK(call.result.err_lines().size() == 1);
+    CHECK(call.result.err.starts_with("view: interrupted, "));
+    CHECK(call.wrote_both() == measured);
+    CHECK(call.wrote() == measured);
+    if (measured) CHECK(call.rows().front().at("samples") == 3);
+  }
+}
+
+TEST_CASE("a batch size without a layer is of the layer that is shown") {
+  const TemporaryFolder folder;
+  const std::string cv9 = folder.path() + "/cv9.json", file = folder.path() + "/out.json";
+  if (left_out(convlens_command({"view", "cv9", "--save", cv9}))) return;
+  const auto written = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "view");
+    const CommandResult result = convlens_command(words);
+    INFO(result.err);
+    REQUIRE(result.exit == 0);
+    return nlohmann::json::parse(std::ifstream(file));
+  };
+  CHECK(written({"--batch", "7", "--save", file}).at("problem").at("n") == 7);
+  CHECK(written({"--batch", "3", "--state", cv9, "--save", file}).at("problem").at("n") == 3);
+  const auto bytes = [&](const std::string& batch) {
+    return written({"--panel", "memory", "--batch", batch, "--export", file}).front().at("bytes").get<std::int64_t>();
+  };
+  CHECK(bytes("7") == 7 * bytes("1"));
+  const nlohmann::json none =
+      written({"--panel", "performance", "--batch", "0", "--live", "direct.cpu", "--measure", "0.1", "--export", file});
+  CHECK(none.front().at("n") == 0);
+}
+
 TEST_CASE("a worker that is slow to start has the whole time of --measure, from its first sample on") {
   const Pictured call(
       {"--panel", "performance", "--live", "direct.cpu", "--measure", "0.3", "--worker", "sleep 2; exec " + kWorker});
   if (call.left_out()) return;
   INFO(call.result.err);
   REQUIRE(call.result.exit == 0);
-  CHECK(call.rows().front().at("source") == "measured");
+  const std::string source = call.rows().front().at("source");
+  CHECK(source.starts_with("measured on " + machine().cpu + ", 20"));
+  CHECK(source.ends_with(", revision " + revision().substr(0, 7)));
+  CHECK(call.rows().front().at("worker") == "");
   CHECK(call.rows().front().at("tflops").get<double>() > 0);
 }
 
@@ -110,7 +175,7 @@ TEST_CASE("every line that is measured is in the data, with what it is shown as"
   for (const auto& row : rows)
     if (row.at("shown_as") == "ghost") {
       ghosts.push_back(row.at("run"));
-      CHECK(row.at("source") == "measured");
+      CHECK(row.at("source").get<std::string>().starts_with("measured on "));
       CHECK(row.at("samples").get<int>() > 0);
       CHECK(row.at("layer") == "1x8x16x16 --filter 8x3x3");
     }

@@ -108,6 +108,17 @@ TEST_CASE("why nothing is measured is said: no worker, or one that ended") {
   CHECK(why_not_measured(dead).find("exit code 3") != std::string::npos);
 }
 
+TEST_CASE("recorded runs stand in while the first sample is long in coming") {
+  CHECK(records_stand_in(Study()));
+  Study hung({"/bin/sh", "-c", "sleep 9"});
+  hung.show(job_of(testing::measuring("im2win.cpu"), "im2win.cpu"));
+  CHECK_FALSE(records_stand_in(hung));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  hung.poll();
+  CHECK(why_not_measured(hung).empty());
+  CHECK(records_stand_in(hung));
+}
+
 TEST_CASE("samples that are farther apart than their median are said to disagree, without a number") {
   CHECK(spread_text(0.0412) == ", spread 4 %");
   CHECK(spread_text(1) == ", spread 100 %");

@@ -53,9 +53,8 @@ Curve curve_of(const Json& r) {
                .cold_cache = r.at("l2") == "cold",
                .seed = r.at("data").at("seed")};
   curve.unit = r.at("unit");
-  constexpr std::size_t kDay = 10, kRevision = 7;  // letters of "2026-11-30T…", and of a revision as it is written
-  curve.made_on = text(r.at(r.at("gpu").is_null() ? "cpu" : "gpu")) + ", " + text(r.at("time")).substr(0, kDay) +
-                  ", revision " + text(r.at("revision")).substr(0, kRevision);
+  curve.made_on =
+      made_on_text(text(r.at(r.at("gpu").is_null() ? "cpu" : "gpu")), text(r.at("time")), text(r.at("revision")));
   curve.finished = true;
   curve.line.run = curve.job.run;
   // FLOPs / median = TFLOPS, so that FLOPs come back from the two that a record has.

@@ -66,6 +66,20 @@ std::string why_not_measured(const Study& study) {
   return "the worker " + client->says();
 }
 
+bool records_stand_in(const Study& study) {
+  constexpr double kSoon = 1;  // s: a flipped option is measured in less, and must not have another line flash up
+  return study.unanswered_seconds() > kSoon || !why_not_measured(study).empty();
+}
+
+std::string worker_remarks(const Study& study) {
+  const worker::Client* client = study.client();
+  if (client == nullptr) return "";
+  std::string remarks = client->note();
+  if (const std::string trouble = client->trouble(); !trouble.empty())
+    remarks += (remarks.empty() ? "" : "; it ") + trouble;
+  return remarks.empty() ? "" : "the worker " + remarks;
+}
+
 std::optional<State> recorded_state(const State& state, const Records& records) {
   const auto run = live_run(state);
   if (!run) return std::nullopt;

@@ -13,6 +13,13 @@ namespace convlens::viewer {
 // Why the live run is not being measured and will not be; "" where it is, or may still be.
 std::string why_not_measured(const Study& study);
 
+// Whether recorded runs stand in: where nothing is measured, and where the first sample is long in coming.
+bool records_stand_in(const Study& study);
+
+// What is to be known of the worker with all that it has measured: that it is of another revision than this program,
+// and what is not as it should be; "" for neither.
+std::string worker_remarks(const Study& study);
+
 // The state with layer size, type, layouts and timing of the closest record of its live run: the run itself, options
 // included, on the same layer. Nothing where there is none.
 std::optional<State> recorded_state(const State& state, const Records& records);

@@ -229,20 +229,6 @@ State state_from_json(const nlohmann::ordered_json& json) {
   return state;
 }
 
-State with_field(const State& state, const std::string& assignment) {
-  const std::size_t equals = assignment.find('=');
-  if (equals == std::string::npos) throw BadInput("state: " + assignment + ", must be FIELD=VALUE");
-  std::string path = "/" + assignment.substr(0, equals);
-  const std::string value = assignment.substr(equals + 1);
-  std::ranges::replace(path, '.', '/');
-  Json json = to_json(state);
-  const Json::json_pointer field(path);
-  if (!json.contains(field)) refuse_field(assignment.substr(0, equals), value, "a value of a field that there is");
-  const Json parsed = Json::parse(value, nullptr, false);
-  json[field] = parsed.is_discarded() || json[field].is_string() ? Json(value) : parsed;
-  return state_from_json(json);
-}
-
 State with_changes(const State& to, const State& before, const State& after) {
   State state = to;
   for (const Field& field : fields())

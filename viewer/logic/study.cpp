@@ -5,11 +5,20 @@
 #include <limits>
 #include <utility>
 
+#include "algorithms/measure/record.h"
 #include "algorithms/measure/ruler.h"
 
 namespace convlens::viewer {
 
 using worker::Job;
+
+namespace {
+
+std::string measured_now_on(const worker::Hello& there, const std::string& unit) {
+  return made_on_text(unit == "cpu" ? there.cpu : there.gpu, utc_now(), there.revision);
+}
+
+}  // namespace
 
 void Curve::add(const std::vector<double>& ms, double from, double to) {
   for (std::size_t k = 0; k < ms.size(); ++k) {
@@ -30,6 +39,11 @@ double Curve::highest_median(double from) const {
   for (std::size_t k = 0; k < median.size(); ++k)
     if (seconds[k] >= from && std::isfinite(median[k])) most = std::max(most, median[k]);
   return static_cast<double>(most);
+}
+
+std::string made_on_text(const std::string& machine, const std::string& time, const std::string& revision) {
+  constexpr std::size_t kDay = 10, kRevision = 7;  // letters of "2026-11-30T…", and of a revision as it is written
+  return machine + ", " + time.substr(0, kDay) + ", revision " + revision.substr(0, kRevision);
 }
 
 std::string key_of(const Job& job) {
@@ -80,6 +94,7 @@ void Study::take(const worker::Answer& answer) {
   if (const auto* started = std::get_if<worker::Started>(&answer)) {
     curve.line = {started->run, started->flops, started->executed_flops, std::move(curve.line.ms)};
     curve.unit = started->unit;
+    curve.measured_on = measured_now_on(*client_->hello(), curve.unit);
     heard_ = now();
   } else if (const auto* samples = std::get_if<worker::Samples>(&answer)) {
     curve.add(samples->ms, heard_, now());
@@ -114,6 +129,7 @@ void Study::show(const Job& job) {
   live_ = std::make_shared<Curve>();
   live_->job = job;
   live_->line.run = job.run;
+  live_since_ = now();
   ask_next();
 }
 
@@ -196,6 +212,16 @@ const std::optional<worker::Ceilings>& Study::ceilings(bool gpu) {
     client_->ask_ceilings(gpu);
   }
   return ceilings_[which];
+}
+
+double Study::unanswered_seconds() const {
+  return live_ && live_->line.ms.empty() && live_->refused.empty() ? now() - live_since_ : 0;
+}
+
+bool Study::has_samples() const {
+  const auto has = [](const auto& curve) { return !curve->line.ms.empty(); };
+  return (live_ && has(live_)) || std::ranges::any_of(ghosts_, has) ||
+         std::ranges::any_of(measured_, [&](const auto& entry) { return has(entry.second); });
 }
 
 bool Study::stalled() const {

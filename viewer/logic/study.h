@@ -27,10 +27,11 @@ struct Curve {
   std::vector<float> median;    // rolling, in TFLOPS, where each sample came
   std::string unit, refused;
   Exit refused_exit = Exit::unsupported;  // the kind of failure
-  std::string made_on;  // of a record: the machine, the day, the revision; "" for what was measured here and now
-  std::string record;   // of a job that is done
-  int threads = 0;      // of a record that names them
-  int beside = 0;       // of a record: how many option sets of its row were recorded with it
+  std::string made_on;      // of a record: the machine, the day, the revision; "" for what was measured here and now
+  std::string measured_on;  // the same of what a worker has measured
+  std::string record;       // of a job that is done
+  int threads = 0;          // of a record that names them
+  int beside = 0;           // of a record: how many option sets of its row were recorded with it
   double roof = std::numeric_limits<double>::quiet_NaN();  // TFLOPS over its layer, of a record that knows its floor
   int passes_left = 0;                                     // of a job with an end
   bool finished = false;                                   // done, refused or cancelled
@@ -46,6 +47,10 @@ struct Curve {
 
 // A job without its number and its length: what is measured, whoever asks.
 std::string key_of(const worker::Job& job);
+
+// Where and when something was measured, as it is written: "AMD …, 2026-11-30, revision a8d2d8e". `time` is one of
+// records (measure/record.h).
+std::string made_on_text(const std::string& machine, const std::string& time, const std::string& revision);
 
 class Study {
  public:
@@ -71,8 +76,10 @@ class Study {
   void restart();  // another worker in the place of one that is gone, silent or not wanted any more
 
   const Curve* live() const { return live_.get(); }
+  double unanswered_seconds() const;  // since the live run was wanted, while it has neither a sample nor a refusal
   const std::deque<std::shared_ptr<const Curve>>& ghosts() const { return ghosts_; }
   const Curve* find(const worker::Job& job) const;  // what was measured of it, the live line first; null for nothing
+  bool has_samples() const;                         // of anything
 
   struct Progress {
     std::size_t done = 0, all = 0;  // jobs, each pass of them; all is 0 when none is wanted
@@ -107,6 +114,7 @@ class Study {
   std::map<std::int64_t, std::shared_ptr<Curve>> asked_;    // by number of the job
   std::map<std::string, std::shared_ptr<Curve>> measured_;  // by key_of
   std::shared_ptr<Curve> live_, working_;                   // working_: of the jobs with an end
+  double live_since_ = 0;                                   // when it was wanted
   std::int64_t live_id_ = 0, working_id_ = 0;               // 0: not asked for
   std::deque<std::shared_ptr<const Curve>> ghosts_;
   std::deque<std::shared_ptr<Curve>> waiting_;

@@ -16,6 +16,12 @@ namespace {
 constexpr double kMostSilence = 5;   // s without an answer, on top of what makes a worker silent
 constexpr double kLiveOnceMore = 1;  // s, beside what was measured meanwhile
 
+// A worker that is no more, or of which nothing is to be had.
+struct Lost {
+  Exit exit;
+  std::string what;
+};
+
 // A study whose worker is held to its word: nobody is there to see that it has ended, and to start another.
 class Measuring {
  public:
@@ -27,7 +33,8 @@ class Measuring {
     while (!enough() && !interrupted_()) {
       study_.poll();
       look_at_worker();
-      if (study_.now() - begin > worker::kMostPreparation) throw NoDevice(line("has measured nothing for 10 minutes"));
+      if (study_.now() - begin > worker::kMostPreparation)
+        throw Lost{Exit::no_device, "has measured nothing for 10 minutes"};
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
@@ -62,37 +69,21 @@ class Measuring {
     const worker::Client* client = study_.client();
     if (client == nullptr) return;
     using State = worker::Client::State;
-    if (client->state() == State::other_version) throw Unsupported(line(client->says()));
-    if (client->state() == State::gone) throw NoDevice(line(client->says()));
+    if (client->state() == State::other_version) throw Lost{Exit::unsupported, client->says()};
+    if (client->state() == State::gone) throw Lost{Exit::no_device, client->says()};
     if (client->state() != State::silent) silent_since_ = study_.now();
-    if (study_.now() - silent_since_ > kMostSilence) throw NoDevice(line(client->says()));
+    if (study_.now() - silent_since_ > kMostSilence) throw Lost{Exit::no_device, client->says()};
   }
-  static std::string line(const std::string& what) { return "--worker: it " + what + "; nothing is written"; }
 
   Study& study_;
   const std::function<bool()>& interrupted_;
   double silent_since_ = study_.now();
 };
 
-}  // namespace
-
-bool measure_runs(App& app, const ViewOptions& options) {
-  if (app.state().spec.n == 0) throw Unsupported("n: 0, must be ≥ 1 for --measure: there is nothing to measure");
-  Study& study = app.study();
-  Measuring measuring(study, options.interrupted);
-  State next = app.state();
-  std::optional<Comparisons> compared;
-  for (const std::string& run : options.measured_runs) {
-    next.performance.run = run;
-    compared = comparisons(next);
-    if (!compared) throw BadInput("performance.run: " + shortened(run) + ", must be a row with options that it has");
-    measuring.live(compared->job, options.measure_seconds / static_cast<double>(options.measured_runs.size()));
-    if (options.interrupted()) break;
-  }
-  app.change(next);
-  if (options.interrupted()) return !study.live()->line.ms.empty();
-  study.ceilings(compared->run.algorithm->unit != Unit::cpu);
-  const std::vector<worker::Job> wanted = compared->wanted(next.performance.chart);
+// What the live run is compared with, for as long again.
+void measure_compared(Measuring& measuring, Study& study, const Comparisons& compared, const ViewOptions& options) {
+  study.ceilings(compared.run.algorithm->unit != Unit::cpu);
+  const std::vector<worker::Job> wanted = compared.wanted(options.state.performance.chart);
   measuring.compared(wanted, options.measure_seconds);
   measuring.for_seconds(kLiveOnceMore);
   const auto missing =
@@ -101,7 +92,39 @@ bool measure_runs(App& app, const ViewOptions& options) {
     options.say("view: " + std::to_string(missing) + " of the " + std::to_string(wanted.size()) +
                 " runs that are compared were not measured: " +
                 (options.interrupted() ? "it was interrupted" : "the time of --measure was over"));
-  return true;
+}
+
+}  // namespace
+
+Measured measure_runs(App& app, const ViewOptions& options) {
+  if (app.state().spec.n == 0) throw Unsupported("n: 0, must be ≥ 1 for --measure: there is nothing to measure");
+  Study& study = app.study();
+  Measuring measuring(study, options.interrupted);
+  State next = app.state();
+  try {
+    std::optional<Comparisons> compared;
+    for (const std::string& run : options.measured_runs) {
+      next.performance.run = run;
+      compared = comparisons(next);
+      if (!compared) throw BadInput("performance.run: " + shortened(run) + ", must be a row with options that it has");
+      measuring.live(compared->job, options.measure_seconds / static_cast<double>(options.measured_runs.size()));
+      if (options.interrupted()) break;
+    }
+    app.change(next);
+    if (options.interrupted()) {
+      options.say(std::string("view: interrupted, ") + (study.has_samples()
+                                                            ? "what was measured until then is written"
+                                                            : "before anything was measured; nothing is written"));
+      return {study.has_samples(), {}};
+    }
+    measure_compared(measuring, study, *compared, options);
+    return {true, {}};
+  } catch (const Lost& lost) {
+    app.change(next);
+    return {study.has_samples(), Error(lost.exit, "--worker: it " + lost.what +
+                                                      (study.has_samples() ? "; what was measured before is written"
+                                                                           : "; nothing is written"))};
+  }
 }
 
 }  // namespace convlens::viewer

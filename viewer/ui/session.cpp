@@ -74,14 +74,14 @@ void run_in_window(const ViewOptions& options) {
   if (!options.state_file.empty()) write_kept_state(last, options.state_file);
 }
 
-// Whether there is something to write: not where it is interrupted before anything has been measured.
-bool measure(App& app, const ViewOptions& options) {
-  if (options.measure_seconds <= 0) return true;
+// Whether there is something to write, and what has failed meanwhile.
+Measured measure(App& app, const ViewOptions& options) {
+  if (options.measure_seconds <= 0) return {true, {}};
   if (app.state().panel != "kernel") return measure_runs(app, options);
   if (const std::string why = why_no_device(); !why.empty()) throw NoDevice("--measure: " + why);
   Scene scene = app.scene();
   ask_kernel_trial(scene);
-  return true;
+  return {true, {}};
 }
 
 // What has been measured is written even when it was interrupted; what is computed for the data is whole, or nothing.
@@ -93,8 +93,11 @@ void write_data_of(App& app, const ViewOptions& options) {
     options.files.write_text(options.export_data, to_text_for(options.export_data, rows));
 }
 
-// Draws until nothing moves any more; false where it is interrupted while work of the background is waited for.
+// Draws until nothing moves any more; false where it is interrupted while work of the background is waited for. Who has
+// interrupted what was measured before wants to see that.
 bool draw_at_rest(App& app, const ViewOptions& options) {
+  const bool before = options.interrupted();
+  const auto interrupted = [&] { return !before && options.interrupted(); };
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
   constexpr int kSettle = 8;  // frames until what depends on the frame before, or on work begun there, has come to rest
@@ -103,7 +106,7 @@ bool draw_at_rest(App& app, const ViewOptions& options) {
     if (options.pointer_x && options.pointer_y)
       io.MousePos = {static_cast<float>(*options.pointer_x), static_cast<float>(*options.pointer_y)};
     draw_frame(app, 1.0);
-    if (!app.finish_painting(options.interrupted)) return false;  // so that the next frame shows it
+    if (!app.finish_painting(interrupted)) return false;  // so that the next frame shows it
   }
   return true;
 }
@@ -114,17 +117,21 @@ void draw_screenshot(const ViewOptions& options) {
   start_drawing();
   {
     App app(options.state, options.files, options.notice, options.worker);
-    if (measure(app, options) && draw_at_rest(app, options)) {
+    const Measured measured = measure(app, options);
+    if (measured.anything && draw_at_rest(app, options)) {
       options.files.write_picture(options.screenshot, options.width, options.height, offscreen.pixels());
       write_data_of(app, options);
     }
+    if (measured.failure) throw Error(*measured.failure);
   }
   ImGui_ImplOpenGL3_Shutdown();
 }
 
 void write_data(const ViewOptions& options) {
   App app(options.state, options.files, options.notice, options.worker);
-  if (measure(app, options)) write_data_of(app, options);
+  const Measured measured = measure(app, options);
+  if (measured.anything) write_data_of(app, options);
+  if (measured.failure) throw Error(*measured.failure);
 }
 
 void view(const ViewOptions& options) {

@@ -87,7 +87,7 @@ TEST_CASE("Escape ends what is being measured, and what is done stays in the dat
   screen.key(viewer::Key::escape);
   REQUIRE(comes_true(screen, [&] { return screen.app().study().progress().all == 0; }));
   const auto data = screen.app().data();
-  CHECK(data.front().at("source") == "measured");
+  CHECK(data.front().at("source").get<std::string>().starts_with("measured on "));
   CHECK(data.front().at("tflops").get<double>() > 0);
 }
 
@@ -120,6 +120,20 @@ TEST_CASE("of a row that cannot run here the record stands in at once, and nothi
   CHECK(screen.state().performance.timed == "cold");
   const auto rows = screen.app().data();
   CHECK(rows.front().at("tflops").get<double>() > 10);
+}
+
+TEST_CASE("while a worker hangs before its first sample the record stands in, with its badge") {
+  if (!can_draw()) return;
+  viewer::State state = viewer::first_state();
+  state.panel = "performance";
+  state.performance.run = "im2win.cc";
+  Screen screen(state, 1600, 1000, worker::shell_words("sleep 60"));
+  REQUIRE(comes_true(screen, [&] { return text_on(screen).find("H200") != std::string::npos; }));
+  for (const char* word : {"recorded", "im2win.cc:beingmadeready", "Theworkerisbeingstarted"}) {
+    INFO(word << " in " << text_on(screen));
+    CHECK(text_on(screen).find(word) != std::string::npos);
+  }
+  CHECK(screen.app().data().front().at("source").get<std::string>().starts_with("recorded on "));
 }
 
 TEST_CASE("what else than switches can be chosen of a row is a list behind a button") {

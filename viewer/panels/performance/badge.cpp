@@ -69,6 +69,7 @@ void draw_worker(Bench& bench) {
   const worker::Client* client = bench.study.client();
   if (client == nullptr) return;
   using State = worker::Client::State;
+  if (const std::string note = client->note(); !note.empty()) faint_text("The worker " + note);
   if (client->state() == State::ready && client->says().empty()) return;
   ImGui::PushStyleColor(ImGuiCol_Text, client->state() == State::starting ? palette().faint : palette().wrong);
   wrapped_text("The worker " + client->says());
@@ -84,6 +85,7 @@ void draw_badge(Bench& bench) {
   const Curve* shown = bench.shown();
   if (shown != nullptr && !shown->line.ms.empty() && !shown->made_on.empty()) {
     draw_recorded(bench, *shown);
+    if (bench.why_not.empty()) faint_text(bench.scene.state.performance.run + ": being made ready");
   } else if (shown != nullptr && !shown->line.ms.empty()) {
     draw_measured(bench, *shown);
   } else if (shown != nullptr && shown->refused.empty() && bench.why_not.empty() && !bench.study.stalled()) {

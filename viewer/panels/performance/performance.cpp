@@ -29,20 +29,21 @@ const Compared& compared(Scene& scene, const std::string& name, const std::funct
 }
 
 // The state's own, or, where its live run is neither measured nor recorded, as it was recorded.
-const Compared& on_show(Scene& scene, const Records& records, const std::string& why_not) {
+const Compared& on_show(Scene& scene, const Records& records) {
   const Compared& own = compared(scene, "comparisons", [&] { return scene.state; });
-  if (why_not.empty() || !own.value || known(*scene.study, records, own.value->job) != nullptr) return own;
+  if (!records_stand_in(*scene.study) || !own.value || known(*scene.study, records, own.value->job) != nullptr)
+    return own;
   return compared(scene, "recorded comparisons",
                   [&] { return recorded_state(scene.state, records).value_or(scene.state); });
 }
 
 // The button that measures what the chart needs, or how far that has come and how it is ended.
-void draw_measuring(Bench& bench) {
+void draw_measuring(Bench& bench, const Comparisons& asked) {
   Study& study = bench.study;
   const Study::Progress progress = study.progress();
   if (progress.all == 0) {
     if (!study.can_measure()) return;
-    const std::vector<worker::Job> jobs = bench.compared.wanted(bench.shown_state.performance.chart);
+    const std::vector<worker::Job> jobs = asked.wanted(bench.scene.state.performance.chart);
     ImGui::BeginDisabled(!bench.why_not.empty());
     if (ImGui::Button(("Measure all " + std::to_string(jobs.size()) + " runs").c_str())) study.measure(jobs);
     ImGui::EndDisabled();
@@ -117,11 +118,11 @@ void draw(Scene& scene) {
   } else if (own.value) {
     scene.study->show(own.value->job);
     const std::string why_not = why_not_measured(*scene.study);
-    const Compared& shown = shipped == nullptr ? own : on_show(scene, records, why_not);
+    const Compared& shown = shipped == nullptr ? own : on_show(scene, records);
     Bench bench{scene, *scene.study, records, shown.state, *shown.value, why_not};
     draw_run(bench, little_room);
     draw_badge(bench);
-    draw_measuring(bench);
+    draw_measuring(bench, *own.value);
     draw_chart(bench);
   } else {
     faint_text(shortened(scene.state.performance.run) + ": no row of this name and with these options");

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "algorithms/measure/ruler.h"
+#include "viewer/logic/handovers.h"
 #include "viewer/panels/performance/performance.h"
 #include "viewer/ui/plot.h"
 #include "viewer/ui/words.h"
@@ -11,11 +12,6 @@
 namespace convlens::viewer {
 
 namespace {
-
-struct SweepCurve {
-  std::string run;
-  std::vector<double> values, median, low, high;  // TFLOPS: at the median, third and first quartile of the times
-};
 
 std::vector<SweepCurve> curves(const Bench& bench) {
   std::vector<SweepCurve> all;
@@ -33,31 +29,6 @@ std::vector<SweepCurve> curves(const Bench& bench) {
     if (!curve.values.empty()) all.push_back(std::move(curve));
   }
   return all;
-}
-
-// Only the fastest matter: where the best curve hands over to another.
-struct Crossover {
-  double value;
-  std::string from, to;
-};
-std::vector<Crossover> handovers(const std::vector<SweepCurve>& all, const std::vector<double>& values) {
-  std::vector<Crossover> found;
-  const auto at = [](const SweepCurve& curve, double value) { return on_line(curve.values, curve.median, value); };
-  const auto best_at = [&](double value) {
-    const SweepCurve* best = nullptr;
-    for (const SweepCurve& curve : all)
-      if (const double rate = at(curve, value); std::isfinite(rate) && (best == nullptr || rate > at(*best, value)))
-        best = &curve;
-    return best;
-  };
-  for (std::size_t k = 1; k < values.size(); ++k) {
-    const SweepCurve *before = best_at(values[k - 1]), *after = best_at(values[k]);
-    if (before == nullptr || after == nullptr || before == after) continue;
-    const std::vector<double> two{values[k - 1], values[k]}, a{at(*before, two[0]), at(*before, two[1])},
-        b{at(*after, two[0]), at(*after, two[1])};
-    for (const double value : crossovers(two, a, b)) found.push_back({value, before->run, after->run});
-  }
-  return found;
 }
 
 }  // namespace
@@ -107,9 +78,10 @@ void draw_sweep(Bench& bench, ImVec2 size) {
     for (std::size_t k = 0; k < curve.values.size(); ++k)
       plot.point(curve.values[k], curve.median[k] * unit, colour, true);
   }
-  for (const Crossover& crossover : handovers(all, values))
-    plot.upright(crossover.value, ImGui::GetColorU32(ImGuiCol_Text),
-                 number_text(crossover.value, 2) + ": " + crossover.from + " | " + crossover.to);
+  for (const Handover& handover : handovers(all, values))
+    plot.upright(
+        handover.value, ImGui::GetColorU32(ImGuiCol_Text),
+        (handover.about ? "about " : "") + number_text(handover.value, 2) + ": " + handover.from + " | " + handover.to);
   std::vector<PlotLabel> names;
   for (const SweepCurve& curve : all)
     names.push_back({curve.values.back(), curve.median.back() * unit, bench.colour_of(curve.run), curve.run});

@@ -23,7 +23,9 @@ nlohmann::ordered_json row_of(const Curve* curve, const worker::Job& job) {
   row["tflops_executed"] = curve == nullptr ? nan : curve->executed_tflops();
   row["median_ms"] = curve == nullptr ? nan : curve->line.median_ms();
   row["samples"] = curve == nullptr ? 0 : curve->line.ms.size();
-  row["source"] = curve == nullptr ? "" : curve->made_on.empty() ? "measured" : "recorded on " + curve->made_on;
+  row["source"] = curve == nullptr         ? ""
+                  : curve->made_on.empty() ? "measured on " + curve->measured_on
+                                           : "recorded on " + curve->made_on;
   return row;
 }
 
@@ -83,12 +85,14 @@ nlohmann::ordered_json performance_data(const Scene& scene) {
   if (!compared) return nlohmann::ordered_json::array();
   State shown = scene.state;
   const std::string why = why_not_measured(*scene.study);
-  if (!why.empty() && known(*scene.study, records, compared->job) == nullptr)
+  if (records_stand_in(*scene.study) && known(*scene.study, records, compared->job) == nullptr)
     if (const auto recorded = recorded_state(scene.state, records)) shown = *recorded, compared = comparisons(shown);
   Scene own = scene;
   const Bench bench{own, *scene.study, records, shown, *compared, why};
   const std::string& chart = scene.state.performance.chart;
-  return chart == "live" ? live_rows(bench) : chart == "roofline" ? roofline_rows(bench) : sweep_rows(bench);
+  auto rows = chart == "live" ? live_rows(bench) : chart == "roofline" ? roofline_rows(bench) : sweep_rows(bench);
+  for (auto& row : rows) row["worker"] = worker_remarks(*scene.study);
+  return rows;
 }
 
 }  // namespace convlens::viewer
