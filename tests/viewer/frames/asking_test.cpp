@@ -140,6 +140,8 @@ TEST_CASE("a picture is not written under another format's name, nor a state int
   answer_dialog(screen, "x.jpg");
   CHECK(screen.app().notice() == "picture: x.jpg, must end in .png");
   CHECK(screen.pictures.empty());
+  screen.key(Key::escape);  // the dialog has stayed, with the reason
+  screen.settle();
   screen.key(Key::s, true);
   answer_dialog(screen, folder.path() + "/new/a.json");
   CHECK(screen.app().notice().find("cannot be written (No such file") != std::string::npos);
