@@ -11,6 +11,7 @@
 #include "algorithms/measure/refusals.h"
 #include "algorithms/measure/session.h"
 #include "algorithms/measure/side_by_side.h"
+#include "algorithms/output_file.h"
 #include "algorithms/problem/parse.h"
 #include "algorithms/suggest.h"
 #include "cli/arguments.h"
@@ -19,7 +20,6 @@
 #include "cli/gpu_facts.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
-#include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 

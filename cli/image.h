@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/output_file.h"
 #include "algorithms/tensor/tensor.h"
-#include "cli/output_file.h"
 
 namespace convlens::cli {
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "algorithms/output_file.h"
 #include "algorithms/suggest.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
@@ -13,7 +14,6 @@
 #include "cli/gpu_facts.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
-#include "cli/output_file.h"
 #include "cli/table.h"
 #include "kernels/architecture.h"
 #include "kernels/program.h"

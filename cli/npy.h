@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/output_file.h"
 #include "algorithms/tensor/view.h"
-#include "cli/output_file.h"
 
 namespace convlens::cli {
 

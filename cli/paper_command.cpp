@@ -7,10 +7,10 @@
 #include <optional>
 #include <span>
 
+#include "algorithms/output_file.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/output_file.h"
 #include "cli/paper/measure.h"
 #include "cli/paper/report.h"
 #include "cli/state_argument.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "algorithms/interface/plan.h"
+#include "algorithms/output_file.h"
 #include "cli/filters.h"
-#include "cli/output_file.h"
 #include "cli/run_input.h"
 
 namespace convlens::cli {

@@ -6,11 +6,11 @@
 #include <span>
 
 #include "algorithms/measure/device.h"
+#include "algorithms/output_file.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
-#include "cli/output_file.h"
 #include "kernels/trace.h"
 
 namespace convlens::cli {

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "algorithms/interface/module.h"
+#include "algorithms/output_file.h"
 #include "algorithms/suggest.h"
 #include "algorithms/worker/child.h"
 #include "cli/arguments.h"
@@ -18,7 +19,6 @@
 #include "cli/image_file.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
-#include "cli/output_file.h"
 #include "cli/run_input.h"
 #include "cli/sample_picture.h"
 #include "viewer/logic/model.h"

@@ -7,12 +7,12 @@
 #include <array>
 #include <memory>
 
+#include "algorithms/output_file.h"
 #include "algorithms/problem/parse.h"
 #include "cli/canvas.h"
 #include "cli/command.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
-#include "cli/output_file.h"
 #include "cli/sample_picture.h"
 #include "cli/window_cells.h"
 

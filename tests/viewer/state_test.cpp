@@ -2,6 +2,8 @@
 #include "viewer/logic/state.h"
 #include "viewer/logic/tour.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -311,6 +313,23 @@ TEST_CASE("saving makes no folder, and keeping the last state makes its own") {
   CHECK_FALSE(std::filesystem::exists(folder.path() + "/new"));
   write_kept_state(first_state(), file);
   CHECK(read_kept_state(file).state == first_state());
+}
+
+TEST_CASE("a saved state goes where a link points, keeps the file's permissions, and replaces nothing but files") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const std::string target = folder.path() + "/target.json", link = folder.path() + "/link.json",
+                    pipe = folder.path() + "/pipe.json";
+  write_state(first_state(), target);
+  fs::permissions(target, fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(target, link);
+  write_state(some_state(5), link);
+  CHECK(fs::is_symlink(link));
+  CHECK(read_state(target) == some_state(5));
+  CHECK(fs::status(target).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(write_state(first_state(), pipe), "state: " + pipe + ", must be a regular file");
+  CHECK(fs::is_fifo(pipe));
 }
 
 TEST_CASE("two changes of one state are made as one, field by field, and the later counts where both are of one") {

@@ -1,14 +1,14 @@
 // States in files: read with every rule checked, written whole or not at all.
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 
 #include "algorithms/error.h"
+#include "algorithms/output_file.h"
 #include "viewer/logic/state.h"
 #include "viewer/logic/state_field.h"
 
@@ -74,16 +74,11 @@ void write_kept_state(const State& state, const std::string& file) {
 }
 
 void write_state(const State& state, const std::string& file) {
-  const auto refuse = [&] { throw BadInput("state: " + file + ", cannot be written (" + std::strerror(errno) + ")"); };
-  errno = 0;
-  const std::string unfinished = file + ".part";
-  {
-    std::ofstream stream(unfinished);
-    // Names of files need not be UTF-8, as JSON must be.
-    stream << to_json(state).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
-    if (!stream.flush()) refuse();
-  }
-  if (std::rename(unfinished.c_str(), file.c_str()) != 0) refuse();
+  // Names of files need not be UTF-8, as JSON must be.
+  const std::string text = to_json(state).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  OutputFile output(file, "state");
+  output.write(std::as_bytes(std::span(text)));
+  output.commit();
 }
 
 }  // namespace convlens::viewer

@@ -1,4 +1,4 @@
-#include "cli/output_file.h"
+#include "algorithms/output_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 #include "algorithms/error.h"
 
-namespace convlens::cli {
+namespace convlens {
 
 namespace fs = std::filesystem;
 
@@ -35,11 +35,12 @@ mode_t new_file_mode() {
 
 }  // namespace
 
-OutputFile::OutputFile(const fs::path& target) : asked_(target.string()), target_(behind_links(target)) {
+OutputFile::OutputFile(const fs::path& target, std::string parameter)
+    : parameter_(std::move(parameter)), asked_(target.string()), target_(behind_links(target)) {
   struct stat old {};
   const bool exists = ::stat(target_.c_str(), &old) == 0;
-  if (exists && S_ISDIR(old.st_mode)) throw BadInput("output: " + asked_ + ", is a folder, must be a file");
-  if (exists && !S_ISREG(old.st_mode)) throw BadInput("output: " + asked_ + ", must be a regular file");
+  if (exists && S_ISDIR(old.st_mode)) throw BadInput(parameter_ + ": " + asked_ + ", is a folder, must be a file");
+  if (exists && !S_ISREG(old.st_mode)) throw BadInput(parameter_ + ": " + asked_ + ", must be a regular file");
   if (exists && ::access(target_.c_str(), W_OK) != 0) fail("cannot be written");
 
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
@@ -76,7 +77,7 @@ void OutputFile::commit() {
 }
 
 void OutputFile::fail(const char* what) const {
-  throw BadInput("output: " + asked_ + ", " + what + " (" + std::strerror(errno) + ")");
+  throw BadInput(parameter_ + ": " + asked_ + ", " + what + " (" + std::strerror(errno) + ")");
 }
 
 std::string small_extension(const fs::path& path) {
@@ -93,4 +94,4 @@ void make_folder(const fs::path& folder) {
     throw BadInput("output: " + folder.string() + ", must be a folder" + (error ? " (" + error.message() + ")" : ""));
 }
 
-}  // namespace convlens::cli
+}  // namespace convlens

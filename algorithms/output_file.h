@@ -9,14 +9,15 @@
 #include <span>
 #include <string>
 
-namespace convlens::cli {
+namespace convlens {
 
 class OutputFile {
  public:
   // Opens the temporary file, so that a folder that cannot be written is found before any work is done. A symbolic
   // link is followed: the file it points to is replaced, not the link.
-  // Throws BadInput when the target is something other than a regular file, or its folder cannot be written.
-  explicit OutputFile(const std::filesystem::path& target);
+  // Throws BadInput, that names `parameter`, when the target is something other than a regular file, or its folder
+  // cannot be written.
+  explicit OutputFile(const std::filesystem::path& target, std::string parameter = "output");
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -28,7 +29,7 @@ class OutputFile {
  private:
   [[noreturn]] void fail(const char* what) const;
 
-  std::string asked_;  // as the user wrote it, for messages
+  std::string parameter_, asked_;  // as the user wrote it, for messages
   std::filesystem::path target_;
   std::string temporary_;
   int file_ = -1;
@@ -40,4 +41,4 @@ std::string small_extension(const std::filesystem::path& path);
 // The folder that `folder` names, made where it is missing. Throws BadInput when it is a file or cannot be made.
 void make_folder(const std::filesystem::path& folder);
 
-}  // namespace convlens::cli
+}  // namespace convlens
