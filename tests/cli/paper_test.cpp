@@ -222,7 +222,7 @@ TEST_CASE("paper leaves out nothing of the recorded run, and says what has chang
   CHECK_THAT(notes("Beyond the paper"), Contains("Winograd TC as it was when recorded") &&
                                             Contains("F(4×4,5×5) on cv5 (today F(2×2,5×5))") &&
                                             Contains("Winograd TC refused cv1, cv2: winograd needs stride 1"));
-  CHECK_THAT(notes("Fig. 2, CUDA cores: TFLOPS"), Contains("im2win CC refused cv4: im2win.cc: window: stored"));
+  CHECK_THAT(notes("Fig. 2, CUDA cores: TFLOPS"), Contains("im2win CC refused cv4: window: stored"));
   CHECK_THAT(notes("Fig. 3, CUDA cores: TFLOPS"), Contains("cuDNN DIRECT CC refused every layer\n") &&
                                                       Contains("cuDNN WINOGRAD CC refused every layer\n") &&
                                                       Contains("cuDNN FFT CC refused cv1, cv2, cv3, cv4\n"));
