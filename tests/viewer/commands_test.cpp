@@ -2,6 +2,7 @@
 #include "viewer/logic/commands.h"
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/error.h"
@@ -169,9 +170,18 @@ TEST_CASE("a field that is set has the name and the rule that it has in a state 
 
 TEST_CASE("rows become CSV that another program reads") {
   const nlohmann::ordered_json rows{
-      {{"name", "a, \"b\""}, {"value", 0.5}}, {{"name", "two\nlines"}, {"more", std::nan("")}}, {{"value", nullptr}}};
-  CHECK(to_csv(rows) == "name,value,more\r\n\"a, \"\"b\"\"\",0.5,\r\n\"two\nlines\",,\r\n,,\r\n");
-  CHECK(to_text_for("a.json", rows).find("NaN") == std::string::npos);
-  CHECK_NOTHROW(nlohmann::json::parse(to_text_for("a.json", rows)));
+      {{"name", "a, \"b\""}, {"value", 0.5}}, {{"name", "two\nlines"}, {"more", 1}}, {{"value", nullptr}}};
+  CHECK(to_csv(rows) == "name,value,more\r\n\"a, \"\"b\"\"\",0.5,\r\n\"two\nlines\",,1\r\n,,\r\n");
+  CHECK(nlohmann::ordered_json::parse(to_text_for("a.json", rows)) == rows);
   CHECK_THROWS_AS(to_text_for("a.txt", rows), BadInput);
+}
+
+TEST_CASE("NaN and both infinities are told apart in CSV and in strict JSON, and from what nobody knows") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const nlohmann::ordered_json rows{
+      {{"a", std::nan("")}, {"b", inf}, {"c", -inf}, {"d", nullptr}, {"e", -0.0}, {"f", "nan"}}};
+  CHECK(to_csv(rows) == "a,b,c,d,e,f\r\nnan,inf,-inf,,-0.0,nan\r\n");
+  const nlohmann::ordered_json expected{
+      {{"a", "NaN"}, {"b", "Infinity"}, {"c", "-Infinity"}, {"d", nullptr}, {"e", -0.0}, {"f", "nan"}}};
+  CHECK(nlohmann::ordered_json::parse(to_text_for("a.json", rows)) == expected);
 }
