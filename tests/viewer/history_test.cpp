@@ -16,6 +16,12 @@ State numbered(std::int64_t number) {
   return state;
 }
 
+State numbered(std::int64_t number, const Cursor& cursor) {
+  State state = numbered(number);
+  state.cursor = cursor;
+  return state;
+}
+
 }  // namespace
 
 TEST_CASE("undo goes back one state at a time, redo forth, and a change cuts off what was undone") {
@@ -92,4 +98,51 @@ TEST_CASE("a long session forgets its first steps, never its last") {
   CHECK(undone >= 500);
   while (history.can_redo()) history.redo();
   CHECK(history.now() == numbered(3000));
+}
+
+TEST_CASE("pointing is no step: what was undone can be redone, and the cursor stays where it is") {
+  const Cursor x{"x", {0, 1, 2, 3}}, w{"w", {3, 2, 1, 0}};
+  History history(numbered(0));
+  history.change(numbered(0, x), "cursor");
+  CHECK(history.now() == numbered(0, x));
+  CHECK_FALSE(history.can_undo());
+  history.change(numbered(1, x));
+  history.undo();
+  history.change(numbered(0, w), "cursor");
+  REQUIRE(history.can_redo());
+  history.redo();
+  CHECK(history.now() == numbered(1, w));
+  history.change(numbered(1, x), "cursor");
+  history.undo();
+  CHECK(history.now() == numbered(0, x));
+  CHECK_FALSE(history.can_undo());
+}
+
+TEST_CASE("who points while something is dragged or plays does not cut it into steps") {
+  const Cursor x{"x", {0, 1, 2, 3}};
+  History history(numbered(0));
+  history.change(numbered(1), "step");
+  history.change(numbered(1, x), "cursor");
+  history.change(numbered(2, x), "step");
+  history.undo();
+  CHECK(history.now() == numbered(0, x));
+}
+
+TEST_CASE("among random pointing, undo and redo go through the same states as without") {
+  testing::Draw draw{23};
+  History history(numbered(0)), still(numbered(0));
+  Cursor cursor = still.now().cursor;
+  for (std::int64_t step = 1; step < 600; ++step) {
+    const std::int64_t choice = draw(0, 4);
+    if (choice == 0) history.undo(), still.undo();
+    if (choice == 1) history.redo(), still.redo();
+    if (choice == 2) history.change(numbered(step, cursor)), still.change(numbered(step));
+    if (choice > 2) {
+      cursor = {draw.coin() ? "x" : "y", {0, draw(0, 9), draw(0, 9), draw(0, 9)}};
+      history.change(numbered(history.now().spec.n, cursor), "cursor");
+    }
+    REQUIRE(history.now() == numbered(still.now().spec.n, cursor));
+    REQUIRE(history.can_undo() == still.can_undo());
+    REQUIRE(history.can_redo() == still.can_redo());
+  }
 }

@@ -1,6 +1,9 @@
 // An array of one's own as the input: every number where it is, NaN and Inf too, and never stretched.
 #include <cmath>
+#include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/catch.h"
 #include "tests/support/command.h"
@@ -51,4 +54,31 @@ TEST_CASE("view takes an .npy array of the layer's shape, and refuses another in
             std::vector<std::string>{
                 "convlens: picture: an array of 1x2x5x5 numbers, must be as the layer's input, 1x3x5x5"});
   }
+}
+
+TEST_CASE("the cells of an exported window hold the NaN and the infinities of the array") {
+  const TemporaryFolder folder;
+  const std::string array = folder.path() + "/a.npy";
+  const double inf = std::numeric_limits<double>::infinity();
+  testing::write_npy(array, {1, 1, 3, 3}, [&](std::int64_t, std::int64_t, std::int64_t h, std::int64_t w) {
+    if (h == 1) return w == 0 ? std::nan("") : w == 1 ? inf : -inf;
+    return 0.5;
+  });
+  const auto exported = [&](const std::string& file) {
+    const CommandResult result = convlens_command({"view", "1x1x3x3 --filter 1x3x3", "--algorithm", "im2col.ref",
+                                                   "--arrangement", "grids", "--image", array, "--export", file});
+    INFO(result.err);
+    CHECK((result.exit == 0 || result.exit == 3));
+    if (result.exit == 3) WARN("SKIP: " << result.err);
+    return result.exit == 0;
+  };
+  const std::string table = folder.path() + "/out.json", lines = folder.path() + "/out.csv";
+  if (!exported(table) || !exported(lines)) return;
+  std::vector<nlohmann::json> values;  // of row 1 of x
+  for (const nlohmann::json& row : nlohmann::json::parse(std::ifstream(table)))
+    if (row.at("tensor") == "x" && row.at("h") == 1) values.push_back(row.at("value"));
+  CHECK(values == std::vector<nlohmann::json>{"NaN", "Infinity", "-Infinity"});
+  std::ostringstream text;
+  text << std::ifstream(lines).rdbuf();
+  for (const char* name : {",nan,", ",inf,", ",-inf,"}) CHECK(text.str().find(name) != std::string::npos);
 }

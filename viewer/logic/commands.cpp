@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/problem/layers.h"
@@ -20,14 +20,21 @@ std::vector<std::string> layer_words(const State& state) {
   return words;
 }
 
-// The fields of one panel that are not as at first, by --set; edited texts of kernels are too long for a line.
-std::vector<std::string> changed_fields(const std::string& panel, const nlohmann::ordered_json& now,
-                                        const nlohmann::ordered_json& first) {
+// What is not as the words before have `said`, by --set, field by field. Edited texts of kernels are too long for a
+// line; layer and cursor are said in words of their own.
+std::vector<std::string> remaining_fields(const nlohmann::ordered_json& state, const nlohmann::ordered_json& said,
+                                          const std::string& before = "") {
   std::vector<std::string> words;
-  for (const auto& [field, value] : now.items()) {
-    if (value == first.at(field) || field == "texts") continue;
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    words.insert(words.end(), {"--set", panel + "." + field + "=" + text});
+  for (const auto& [key, value] : state.items()) {
+    const std::string field = before + key;
+    if (value == said.at(key) || field == "layer" || field == "problem" || field == "cursor" || field == "kernel.texts")
+      continue;
+    if (value.is_object()) {
+      const std::vector<std::string> inside = remaining_fields(value, said.at(key), field + ".");
+      words.insert(words.end(), inside.begin(), inside.end());
+    } else {
+      words.insert(words.end(), {"--set", field + "=" + (value.is_string() ? value.get<std::string>() : value.dump())});
+    }
   }
   return words;
 }
@@ -38,6 +45,12 @@ std::string coordinates(const Coord& at) {
   std::string text;
   for (std::size_t axis = 0; axis < rank; ++axis) text += (axis > 0 ? "," : "") + std::to_string(at[axis]);
   return text;
+}
+
+// The shortest text that is read as this very number.
+std::string shortest(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
 // In single quotes where a shell would read more into it than its letters.
@@ -54,39 +67,46 @@ std::string quoted(const std::string& word) {
 }  // namespace
 
 std::vector<std::string> command_words(const State& state) {
-  const State first = first_state();
   std::vector<std::string> words{"convlens", "view"};
   const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
+  State said = first_state();  // by the words so far
+  const auto say = [&](const std::string& option, auto State::*field, const std::string& text) {
+    if (state.*field == said.*field) return;
+    add({option, text});
+    said.*field = state.*field;
+  };
   add(layer_words(state));
-  if (state.runs != first.runs)
+  if (state.runs != said.runs && !state.runs.empty()) {
     for (const std::string& run : state.runs) add({"--algorithm", run});
-  if (state.dtype != first.dtype) add({"--dtype", std::string(name(state.dtype))});
-  if (state.layouts != first.layouts)
-    add({"--layout", std::string(name(state.layouts.x)) + "," + std::string(name(state.layouts.w)) + "," +
-                         std::string(name(state.layouts.y))});
-  add({"--panel", state.panel});
-  if (state.panel == "layouts") add({"--arrangement", state.arrangement});
+    said.runs = state.runs;
+    said.arrangement = "grids";  // --algorithm asks for these rows side by side, and to see the last of them measured
+    said.performance.run = state.runs.back();
+  }
+  say("--dtype", &State::dtype, std::string(name(state.dtype)));
+  say("--layout", &State::layouts,
+      std::string(name(state.layouts.x)) + "," + std::string(name(state.layouts.w)) + "," +
+          std::string(name(state.layouts.y)));
+  add({"--panel", said.panel = state.panel});
+  if (state.panel == "layouts") add({"--arrangement", said.arrangement = state.arrangement});
   if (state.panel == "performance") {
-    add({"--live", state.performance.run, "--chart", state.performance.chart});
-    if (state.performance.timed != first.performance.timed) add({"--timed", state.performance.timed});
-    if (state.performance.swept != first.performance.swept) add({"--sweep", state.performance.swept});
+    if (!state.performance.run.empty()) add({"--live", said.performance.run = state.performance.run});
+    add({"--chart", said.performance.chart = state.performance.chart});
+    if (state.performance.timed != said.performance.timed)
+      add({"--timed", said.performance.timed = state.performance.timed});
+    if (state.performance.swept != said.performance.swept)
+      add({"--sweep", said.performance.swept = state.performance.swept});
   }
-  if (state.panel == "numerics") add(changed_fields("numerics", to_json(state.numerics), to_json(first.numerics)));
-  if (state.panel == "kernel") add(changed_fields("kernel", to_json(state.kernel), to_json(first.kernel)));
-  if (state.panel == "memory" && state.memory_limit != first.memory_limit)
-    add({"--set", "memory_limit=" + std::to_string(state.memory_limit)});
-  if (state.cursor.tensor != "y") add({"--tensor", state.cursor.tensor});
-  add({"--at", coordinates(state.cursor.at)});
-  if (!state.picture.empty()) add({"--image", state.picture});
-  if (state.step != first.step) add({"--step", std::to_string(state.step)});
-  if (state.block != first.block) add({"--block", std::to_string(state.block)});
-  if (state.order != first.order) add({"--order", state.order});
-  if (state.dark != first.dark) add({"--theme", "light"});
-  if (state.scale > 0) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", state.scale);
-    add({"--scale", text});
-  }
+  // The cell 0 of a tensor goes without saying: an empty one has not even that.
+  const bool first_cell = state.cursor.at == Coord{};
+  if (first_cell || state.cursor.tensor != "y") add({"--tensor", state.cursor.tensor});
+  if (!first_cell) add({"--at", coordinates(state.cursor.at)});
+  say("--image", &State::picture, state.picture);
+  say("--step", &State::step, std::to_string(state.step));
+  say("--block", &State::block, std::to_string(state.block));
+  say("--order", &State::order, state.order);
+  say("--theme", &State::dark, state.dark ? "dark" : "light");
+  say("--scale", &State::scale, shortest(state.scale));
+  add(remaining_fields(to_json(state), to_json(said)));
   return words;
 }
 

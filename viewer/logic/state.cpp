@@ -21,7 +21,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
-constexpr std::size_t kMostUndone = 1000;  // of undo
 
 // One field: its name in the file, how it is written, and how it is read.
 struct Field {
@@ -234,29 +233,6 @@ State with_changes(const State& to, const State& before, const State& after) {
   for (const Field& field : fields())
     if (const Json value = field.write(after); value != field.write(before)) field.read(state, value);
   return state;
-}
-
-void History::change(State next, const std::string& key) {
-  if (next == now()) return;
-  const bool same_step = !key.empty() && key == key_ && at_ > 0;
-  states_.resize(at_ + 1);
-  if (same_step)
-    states_[at_] = std::move(next);
-  else
-    states_.push_back(std::move(next));
-  if (states_.size() > kMostUndone) states_.erase(states_.begin());
-  at_ = states_.size() - 1;
-  key_ = key;
-}
-
-void History::undo() {
-  if (can_undo()) --at_;
-  key_.clear();
-}
-
-void History::redo() {
-  if (can_redo()) ++at_;
-  key_.clear();
 }
 
 }  // namespace convlens::viewer

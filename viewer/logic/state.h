@@ -84,7 +84,12 @@ void write_kept_state(const State& state, const std::string& file);  // its fold
 // `to` with what differs between `before` and `after`, field by field: two changes of one state, made as one.
 State with_changes(const State& to, const State& before, const State& after);
 
-// Undo and redo. Changes that follow each other under one `key` (a slider being dragged) are one step.
+// Whether they differ in nothing but what the pointer is on.
+bool same_but_for_cursor(const State& a, const State& b);
+
+// Undo and redo. Changes that follow each other under one `key` (a slider being dragged) are one step. To point
+// elsewhere is none: it takes nothing away that can be redone, and undo and redo leave the cursor where it is, even
+// where the layer they bring back has no such cell.
 class History {
  public:
   explicit History(State first) : states_{std::move(first)} {}
@@ -97,6 +102,8 @@ class History {
   void redo();
 
  private:
+  void go_to(std::size_t at);
+
   std::vector<State> states_;
   std::size_t at_ = 0;
   std::string key_;

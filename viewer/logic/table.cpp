@@ -12,8 +12,24 @@ namespace convlens::viewer {
 
 namespace {
 
+// How the numbers that are not finite are called.
+struct Names {
+  const char *nan, *infinity, *minus_infinity;
+};
+constexpr Names kInCsv{"nan", "inf", "-inf"}, kInJson{"NaN", "Infinity", "-Infinity"};
+
+// The name of such a number, or null for whatever else `value` is.
+const char* name_in(const Names& names, const nlohmann::ordered_json& value) {
+  if (!value.is_number_float()) return nullptr;
+  const auto number = value.get<double>();
+  if (std::isnan(number)) return names.nan;
+  if (std::isinf(number)) return number > 0 ? names.infinity : names.minus_infinity;
+  return nullptr;
+}
+
 std::string field(const nlohmann::ordered_json& value) {
-  if (value.is_null() || (value.is_number_float() && !std::isfinite(value.get<double>()))) return "";
+  if (value.is_null()) return "";
+  if (const char* name = name_in(kInCsv, value)) return name;
   if (!value.is_string()) return value.dump();
   const auto& text = value.get_ref<const std::string&>();
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -45,6 +61,14 @@ std::string to_csv(const nlohmann::ordered_json& rows) {
   return text;
 }
 
+std::string to_json_text(const nlohmann::ordered_json& rows) {
+  nlohmann::ordered_json named = rows;
+  for (auto& row : named)
+    for (auto& value : row)
+      if (const char* name = name_in(kInJson, value)) value = name;
+  return named.dump(1) + "\n";
+}
+
 void require_picture_name(const std::string& parameter, const std::string& file) {
   if (!ends_with(file, ".png")) throw BadInput(parameter + ": " + file + ", must end in .png");
 }
@@ -56,7 +80,7 @@ void require_table_name(const std::string& parameter, const std::string& file) {
 
 std::string to_text_for(const std::string& file, const nlohmann::ordered_json& rows) {
   require_table_name("--export", file);
-  return ends_with(file, ".csv") ? to_csv(rows) : rows.dump(1) + "\n";
+  return ends_with(file, ".csv") ? to_csv(rows) : to_json_text(rows);
 }
 
 }  // namespace convlens::viewer

@@ -1,4 +1,6 @@
-// Rows of flat objects, as panels hand them over, written as CSV or JSON.
+// Rows of flat objects, as panels hand them over, written as CSV or JSON. A number that is not finite is a value like
+// any other: nan, inf and -inf in CSV, and in JSON, which has no such numbers, the texts "NaN", "Infinity" and
+// "-Infinity". What nobody knows is null: an empty field in CSV.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,8 +9,10 @@
 namespace convlens::viewer {
 
 // RFC 4180: every key that some row has is a column, in the order in which keys first appear; what a row lacks is
-// empty, and so are numbers that are not finite.
+// empty.
 std::string to_csv(const nlohmann::ordered_json& rows);
+
+std::string to_json_text(const nlohmann::ordered_json& rows);  // strict JSON, RFC 8259
 
 // What files are called that a picture or a table is written into. Throw BadInput for another ending, naming
 // `parameter`.

@@ -50,6 +50,11 @@ void draw_panels(Scene& scene) {
   ImGui::EndTabBar();
 }
 
+// A cursor that was on a cell stays on one when another layer or row takes that away.
+Cursor kept_on_a_cell(const Cursor& cursor, const Model& before, const Model& now) {
+  return before.wrong_cursor(cursor).empty() && now.problem() ? now.valid(cursor) : cursor;
+}
+
 // Menus, lists of choices, the dialog: whatever is open above the frame.
 void close_popups() {
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) ImGui::ClosePopupToLevel(0, true);
@@ -113,25 +118,32 @@ void App::propose(State next, const std::string& key) {
     proposed_.emplace(std::move(next), key);
     return;
   }
+  std::string& step = proposed_->second;  // pointing is part of none
+  if (same_but_for_cursor(proposed_->first, state()))
+    step = key;
+  else if (step != key && !same_but_for_cursor(next, state()))
+    step.clear();
   proposed_->first = with_changes(proposed_->first, state(), next);
-  if (proposed_->second != key) proposed_->second.clear();
 }
 
 void App::change(State next, const std::string& key) {
-  State pointed = state();
-  pointed.cursor = next.cursor;
-  if (next != pointed) notice_.forget();  // what only points elsewhere comes of moving the mouse
+  if (!same_but_for_cursor(next, state())) notice_.forget();  // pointing elsewhere comes of moving the mouse
   history_.change(std::move(next), key);
 }
 
-void App::undo() {
-  notice_.forget();
-  history_.undo();
-}
+void App::undo() { go_by(&History::undo); }
 
-void App::redo() {
+void App::redo() { go_by(&History::redo); }
+
+void App::go_by(void (History::*step)()) {
   notice_.forget();
-  history_.redo();
+  derive();
+  const std::shared_ptr<const Model> before = model_;
+  (history_.*step)();
+  derive();
+  State next = state();
+  next.cursor = kept_on_a_cell(next.cursor, *before, *model_);
+  history_.change(std::move(next));
 }
 
 bool App::prepare(double monitor_scale) {
@@ -294,10 +306,8 @@ Next App::frame() {
   forget_keys();
 
   if (proposed_) {
-    // A cursor that was on a cell stays on one when another layer or row takes that away.
     State& next = proposed_->first;
-    if (!same_model(next, state()) && model_->wrong_cursor(state().cursor).empty())
-      next.cursor = Model(next).valid(next.cursor);
+    if (!same_model(next, state())) next.cursor = kept_on_a_cell(next.cursor, *model_, Model(next));
     change(std::move(next), proposed_->second);
     proposed_.reset();
     if (!wish) return Next::again;

@@ -57,6 +57,7 @@ class App {
 
  private:
   void derive();
+  void go_by(void (History::*step)());  // of undo or redo
   Sources sources(const ConvProblem& problem);
   void shortcuts();
   void propose(State next, const std::string& key);

@@ -69,6 +69,51 @@ TEST_CASE("a slider that is dragged changes the layer, and one undo takes all of
   CHECK(screen.state().spec == after.spec);
 }
 
+TEST_CASE("pointing uses up no step of undo, and leaves what can be redone") {
+  if (!can_draw()) return;
+  Screen screen(small_state());
+  const viewer::State before = screen.state();
+  const auto strided = [](viewer::State state) {
+    state.spec.stride_h = 2;
+    return state;
+  };
+  screen.app().change(strided(before));
+  screen.settle();
+  const auto point_at = [&](const std::string& tensor, float part) {
+    const Area pane = screen.child(tensor).inner;
+    for (int k = 0; k < 4; ++k)  // over several cells, as a hand does
+      screen.point({pane.left + (pane.right - pane.left) * part + 10 * static_cast<float>(k), pane.middle().y});
+    screen.frames(2);
+    REQUIRE(screen.state().cursor.tensor == tensor);
+  };
+  point_at("x", 0.3f);
+  screen.key(Key::z, true);
+  CHECK(screen.state().spec == before.spec);
+  CHECK(screen.state().cursor.tensor == "x");
+  screen.settle();
+  point_at("w", 0.2f);
+  const viewer::Cursor cursor = screen.state().cursor;
+  screen.key(Key::y, true);
+  CHECK(screen.state().spec.stride_h == 2);
+  CHECK(screen.state().cursor == cursor);
+}
+
+TEST_CASE("a cursor on a cell that the layer brought back by undo lacks moves onto one that it has") {
+  if (!can_draw()) return;
+  viewer::State small = small_state(), large = small;
+  large.spec.hi = large.spec.wi = 12;
+  Screen screen(small);
+  screen.app().change(large);
+  screen.settle();
+  large.cursor = {"y", {0, 1, 9, 8}};
+  screen.app().change(large, "cursor");
+  screen.settle();
+  REQUIRE(screen.app().model().wrong_cursor(screen.state().cursor).empty());
+  screen.key(Key::z, true);
+  CHECK(screen.state().spec == small.spec);
+  CHECK(screen.state().cursor == viewer::Cursor{"y", {0, 1, 3, 3}});
+}
+
 TEST_CASE("an illegal number is kept as it is typed and shown red, and a legal one mends it") {
   if (!can_draw()) return;
   Screen screen(viewer::first_state());

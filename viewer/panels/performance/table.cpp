@@ -10,6 +10,11 @@ namespace convlens::viewer {
 
 namespace {
 
+// A rate or a time, null where nobody knows it.
+nlohmann::ordered_json known(double number) {
+  return std::isfinite(number) ? nlohmann::ordered_json(number) : nlohmann::ordered_json(nullptr);
+}
+
 nlohmann::ordered_json row_of(const Curve* curve, const worker::Job& job) {
   nlohmann::ordered_json row{{"run", job.run},
                              {"layer", job.layer.empty() ? to_text(job.spec) : job.layer},
@@ -19,9 +24,9 @@ nlohmann::ordered_json row_of(const Curve* curve, const worker::Job& job) {
                              {"timed", job.kernel_alone ? "kernel" : "call"},
                              {"l2", job.cold_cache ? "cold" : "warm"}};
   const double nan = std::nan("");
-  row["tflops"] = curve == nullptr ? nan : curve->line.tflops();
-  row["tflops_executed"] = curve == nullptr ? nan : curve->executed_tflops();
-  row["median_ms"] = curve == nullptr ? nan : curve->line.median_ms();
+  row["tflops"] = known(curve == nullptr ? nan : curve->line.tflops());
+  row["tflops_executed"] = known(curve == nullptr ? nan : curve->executed_tflops());
+  row["median_ms"] = known(curve == nullptr ? nan : curve->line.median_ms());
   row["samples"] = curve == nullptr ? 0 : curve->line.ms.size();
   row["source"] = curve == nullptr         ? ""
                   : curve->made_on.empty() ? "measured on " + curve->measured_on
@@ -57,9 +62,9 @@ nlohmann::ordered_json roofline_rows(const Bench& bench) {
   for (const worker::Job& job : bench.compared.rows) {
     const Curve* curve = bench.known(job);
     nlohmann::ordered_json row = row_of(curve, job);
-    row["flops_per_byte"] = curve == nullptr ? std::nan("") : intensity(curve->line.flops, job);
+    row["flops_per_byte"] = known(curve == nullptr ? std::nan("") : intensity(curve->line.flops, job));
     row["executed_per_byte"] =
-        curve == nullptr || curve->line.executed == 0 ? std::nan("") : intensity(curve->line.executed, job);
+        known(curve == nullptr || curve->line.executed == 0 ? std::nan("") : intensity(curve->line.executed, job));
     rows.push_back(row);
   }
   return rows;
