@@ -123,9 +123,10 @@ TEST_CASE("a batch size without a layer is of the layer that is shown") {
     return written({"--panel", "memory", "--batch", batch, "--export", file}).front().at("bytes").get<std::int64_t>();
   };
   CHECK(bytes("7") == 7 * bytes("1"));
-  const nlohmann::json none =
-      written({"--panel", "performance", "--batch", "0", "--live", "direct.cpu", "--measure", "0.1", "--export", file});
-  CHECK(none.front().at("n") == 0);
+  const CommandResult none = convlens_command(
+      {"view", "--panel", "performance", "--batch", "0", "--live", "direct.cpu", "--measure", "0.1", "--export", file});
+  CHECK(none.exit == 3);
+  CHECK(none.err.find("n: 0, must be ≥ 1 for --measure") != std::string::npos);
 }
 
 TEST_CASE("a worker that is slow to start has the whole time of --measure, from its first sample on") {
