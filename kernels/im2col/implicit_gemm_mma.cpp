@@ -73,13 +73,7 @@ Decisions implicit_gemm_by_mma(const Request& request) {
       .arguments = {filter.packed ? buffer("filter") : w(), x(), bias(), y()},
       .tiles = [tile, p](const Dim3& block) { return tile.boxes(p, block.x); },
   });
-  Decisions d = decisions(std::move(program));
-  Stage matrix = im2col_stage(p, request.dtype);
-  matrix.stored = false;
-  d.stages = {matrix};
-  if (filter.packed) d.stages.push_back(filter.stage(request));
-  d.executed_flops = p.flops();
-  d.error_model = tensor_core_sum_model(p, request.dtype);
+  Decisions d = implicit_gemm_decisions(std::move(program), filter, request);
   d.notes = {"tile: " + std::to_string(MmaTile::kPixels) + " pixels × " + std::to_string(tile.channels) +
              " output channels, " + std::to_string(tile.stages) + " slices of " + std::to_string(MmaTile::kSliceK) +
              " values of k"};

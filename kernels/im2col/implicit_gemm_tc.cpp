@@ -14,6 +14,18 @@
 
 namespace convlens::gpu {
 
+Decisions implicit_gemm_decisions(Program program, const FilterRows& filter, const Request& request) {
+  const ConvProblem& p = request.problem;
+  Decisions d = decisions(std::move(program));
+  Stage matrix = im2col_stage(p, request.dtype);
+  matrix.stored = false;
+  d.stages = {matrix};
+  if (filter.packed) d.stages.push_back(filter.stage(request));
+  d.executed_flops = p.flops();
+  d.error_model = tensor_core_sum_model(p, request.dtype);
+  return d;
+}
+
 namespace {
 
 constexpr int kGatheringThreads = 256, kLeastSlots = 3, kMostSlots = 6;
@@ -184,13 +196,7 @@ Decisions decide(const Request& request) {
             return all;
           },
   });
-  Decisions d = decisions(std::move(program));
-  Stage matrix = im2col_stage(p, request.dtype);
-  matrix.stored = false;
-  d.stages = {matrix};
-  if (filter.packed) d.stages.push_back(filter.stage(request));
-  d.executed_flops = p.flops();
-  d.error_model = tensor_core_sum_model(p, request.dtype);
+  Decisions d = implicit_gemm_decisions(std::move(program), filter, request);
   d.notes = {"tile: " + std::to_string(tiling.channels()) + " output channels × " + std::to_string(tiling.pixels()) +
                  " pixels, " + std::to_string(tiling.slots) + " slots of 64 values of k",
              tiling.by_tma

@@ -5,8 +5,7 @@
 
 #include "kernels/fft/fft.h"
 #include "kernels/fft/fft_spectra.h"
-#include "tests/fft/fft_support.h"
-#include "tests/kernels/gpu.h"
+#include "tests/kernels/fft_run_on_gpu.h"
 
 using namespace fft_test;
 using namespace convlens::gpu;
@@ -20,24 +19,6 @@ Request gpu_request(const ConvProblem& problem, const std::string& options, Layo
   request.options = OptionSet::parse(options, fft_cc().options);
   request.place = kGpu;
   return complete(fft_cc(), request);
-}
-
-// A run on the first GPU, from memory full of NaN; y is copied back, and so is the workspace.
-std::vector<std::byte> run_on_gpu(const Plan& plan, Tensors& t) {
-  const GpuTensor x(t.x), w(t.w), bias(t.bias), y(DType::f32, plan.request().layouts.y, t.y.shape());
-  const DeviceBuffer memory(first_gpu(), plan.workspace_bytes());
-  first_gpu().set(memory.data(), std::byte{0xff}, memory.bytes());
-  const TensorView b = bias.view();
-  plan.run({.x = x.view(),
-            .w = w.view(),
-            .bias = {b.shape[0] > 0 ? b.data : nullptr, b.dtype, b.shape[0], 1, kGpu},
-            .y = y.view()},
-           memory.span());
-  first_gpu().synchronize();
-  y.download(t.y);
-  std::vector<std::byte> workspace(static_cast<std::size_t>(memory.bytes()));
-  first_gpu().download(workspace, memory.data());
-  return workspace;
 }
 
 // (k, l) of every kept bin, in order: kernels/fft/fft_layer.cuh.

@@ -2,33 +2,14 @@
 // spectra of the definition.
 #include "kernels/fft/fft.h"
 #include "kernels/fft/fft_parts.h"
-#include "tests/fft/fft_support.h"
 #include "tests/fft/spectra_definition.h"
-#include "tests/kernels/gpu.h"
+#include "tests/kernels/fft_run_on_gpu.h"
 
 using namespace fft_test;
 using namespace convlens::gpu;
 using namespace convlens::testing;
 
 namespace {
-
-// The workspace after a run from memory full of NaN.
-std::vector<std::byte> workspace_after(const Plan& plan, const Tensors& t) {
-  const Request& r = plan.request();
-  const GpuTensor x(t.x), w(t.w), bias(t.bias), y(r.dtype, r.layouts.y, r.problem.y_shape());
-  const DeviceBuffer memory(first_gpu(), plan.workspace_bytes());
-  first_gpu().set(memory.data(), std::byte{0xff}, memory.bytes());
-  const TensorView b = bias.view();
-  plan.run({.x = x.view(),
-            .w = w.view(),
-            .bias = {b.shape[0] > 0 ? b.data : nullptr, b.dtype, b.shape[0], 1, kGpu},
-            .y = y.view()},
-           memory.span());
-  first_gpu().synchronize();
-  std::vector<std::byte> workspace(static_cast<std::size_t>(memory.bytes()));
-  first_gpu().download(workspace, memory.data());
-  return workspace;
-}
 
 double number_at(const Workspace& workspace, const Stage& stage, std::int64_t offset) {
   if (stage.dtype == DType::f16) return static_cast<double>(static_cast<float>(workspace.get<f16>(stage.id)[offset]));
@@ -58,7 +39,7 @@ TEST_CASE("fft.tc on a GPU: the parts of every number make the spectra of the de
     const auto plan = fft_tc().plan(request);
     Tensors t(request);
     t.fill_uniform(50 + static_cast<std::uint64_t>(number));
-    std::vector<std::byte> memory = workspace_after(*plan, t);
+    std::vector<std::byte> memory = run_on_gpu(*plan, t);
     const Workspace workspace(memory, plan->workspace());
     const auto* tile_exponents = workspace.get<int>("tile_exponents");
     const auto* filter_exponents = workspace.get<int>("filter_exponents");
