@@ -3,7 +3,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "algorithms/error.h"
 #include "viewer/logic/copies.h"
 #include "viewer/panels/layouts/layouts.h"
 #include "viewer/ui/words.h"
@@ -139,22 +138,7 @@ void draw(Scene& scene) {
   }
 }
 
-nlohmann::ordered_json data(const Scene& scene) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  const Heat heat = heat_of(scene.shared_model, scene.version);
-  constexpr std::int64_t kMostRows = std::int64_t{1} << 22;
-  const ConvProblem& p = *scene.model().problem();
-  const auto maps = static_cast<std::int64_t>(heat.maps.size());
-  if (maps > 0 && p.hi() * p.wi() > kMostRows / maps)
-    throw Unsupported("copies: " + std::to_string(maps) + " tensors of " + std::to_string(p.hi()) + " × " +
-                      std::to_string(p.wi()) + " pixels, must be at most " + std::to_string(kMostRows) +
-                      " rows of a table");
-  for (const auto& [exhibit, copies] : heat.maps)
-    for (std::int64_t h = 0; h < copies.height; ++h)
-      for (std::int64_t w = 0; w < copies.width; ++w)
-        rows.push_back({{"tensor", exhibit->id}, {"h", h}, {"w", w}, {"copies", copies.at(h, w)}});
-  return rows;
-}
+nlohmann::ordered_json data(const Scene& scene) { return copies_rows(scene.model()); }
 
 }  // namespace
 
