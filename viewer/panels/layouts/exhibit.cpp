@@ -137,19 +137,22 @@ void draw_grid(Scene& scene, const Colouring& colouring, const Sheet& sheet, dou
   const Exhibit& exhibit = *colouring.exhibit;
   const std::string kind = colouring.phase ? " phase" : "";
   std::string key = std::to_string(scene.version) + (scene.state.dark ? "d" : "l") + kind;
-  for (const std::int64_t index : sheet.cell(0, 0)) key += "," + std::to_string(index);
+  for (const std::int64_t index : sheet.cell(0, 0).value_or(Coord{})) key += "," + std::to_string(index);
   GridContents contents{
       sheet, key,
       [colouring, sheet](std::int64_t row, std::int64_t column) { return colouring(sheet.cell(row, column)); },
       [colouring, sheet](std::int64_t row, std::int64_t column) {
-        const Coord cell = sheet.cell(row, column);
-        const std::complex<double> value = colouring.values->at(*colouring.exhibit, cell);
-        if (colouring.no_phase(cell, value)) return std::string("–");
+        const std::optional<Coord> cell = sheet.cell(row, column);
+        if (!cell) return std::string();
+        const std::complex<double> value = colouring.values->at(*colouring.exhibit, *cell);
+        if (colouring.no_phase(*cell, value)) return std::string("–");
         return std::to_string(std::lround(std::arg(value) * 180 / std::numbers::pi)) + "°";
       }};
   if (!colouring.phase)
-    contents.value = [colouring, sheet](std::int64_t row, std::int64_t column) {
-      const std::complex<double> value = colouring.values->at(*colouring.exhibit, sheet.cell(row, column));
+    contents.value = [colouring, sheet](std::int64_t row, std::int64_t column) -> std::optional<double> {
+      const std::optional<Coord> cell = sheet.cell(row, column);
+      if (!cell) return std::nullopt;
+      const std::complex<double> value = colouring.values->at(*colouring.exhibit, *cell);
       return colouring.exhibit->complex ? std::abs(value) : value.real();
     };
   // Where a cell costs no more than reading an element, all that share a pixel can be looked at.
@@ -170,7 +173,9 @@ void draw_grid(Scene& scene, const Colouring& colouring, const Sheet& sheet, dou
   if (cursor.tensor == exhibit.id) contents.cursor = cursor.at;
   const GridAnswer answer =
       grid(("grid" + kind).c_str(), scene.views[exhibit.id + kind], contents, scene.painter, size);
-  if (answer.pointed) point_at(scene, exhibit.id, sheet.cell(answer.pointed->row, answer.pointed->column));
+  if (!answer.pointed) return;
+  if (const std::optional<Coord> cell = sheet.cell(answer.pointed->row, answer.pointed->column))
+    point_at(scene, exhibit.id, *cell);
 }
 
 // Both are zoomed and moved as one.
@@ -220,7 +225,8 @@ void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made
   if (begin_pane(exhibit.id.c_str(), size, framed)) {
     const Coord slice = slice_of(scene, exhibit);
     const Sheet sheet = default_sheet(exhibit, slice);
-    const Colouring colouring{scene.shared_model, scene.values, &exhibit, scene.state.picture != "random"};
+    const Colouring colouring{scene.shared_model, scene.values, &exhibit, scene.state.picture != "random",
+                              ImGui::GetColorU32(ImGuiCol_ChildBg)};
     draw_exhibit_title(scene, exhibit, sheet, slice, colouring);
     if (const std::string why = why_not_drawn(exhibit, sheet); !why.empty())
       draw_refusal(scene, exhibit, why);

@@ -78,7 +78,7 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip("Colour: the launch order, dark to bright; blocks after the present one are darkened");
     const auto number_at = [blocks, sheet, ho = p.ho(), wo = p.wo()](std::int64_t row, std::int64_t column) {
-      const Coord at = sheet.cell(row, column);
+      const Coord at = *sheet.cell(row, column);
       return static_cast<std::int64_t>(blocks->block_of[static_cast<std::size_t>((at[1] * ho + at[2]) * wo + at[3])]);
     };
     GridContents contents{
@@ -102,7 +102,7 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
                                    ImGui::GetContentRegionAvail());
     draw_path(answer, sheet, repeats, *blocks, now, scene.scale);
     if (answer.pointed) {
-      Coord at = sheet.cell(answer.pointed->row, answer.pointed->column);
+      Coord at = *sheet.cell(answer.pointed->row, answer.pointed->column);
       at[4] = at[5] = 0;
       point_at(scene, "y", at);
       const std::int64_t number = number_at(answer.pointed->row, answer.pointed->column);
