@@ -82,4 +82,11 @@ struct GridAnswer {
 // fits.
 GridAnswer grid(const char* id, GridView& view, const GridContents& contents, Painter& painter, ImVec2 size);
 
+// Pictures of one sheet, one or two of them, zoomed and moved as one: the first view's, which the other follows.
+struct GridPart {
+  GridView* view;
+  const GridContents* contents;
+};
+GridAnswer grids(const char* id, const std::vector<GridPart>& parts, Painter& painter, ImVec2 size);
+
 }  // namespace convlens::viewer

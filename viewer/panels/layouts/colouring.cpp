@@ -20,8 +20,10 @@ std::uint32_t Colouring::operator()(const Coord& cell) const {
   if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) return palette().wrong;
   if (grey()) return viewer::grey(value.real());
   if (phase) return no_phase(cell, value) ? viewer::grey(0.5) : cyclic(std::arg(value));
-  const double largest = values->largest(*exhibit);
-  if (exhibit->complex) return viridis(std::log1p(100 * std::abs(value) / largest) / std::log1p(100.0));
+  const double largest = values->largest(*exhibit, cell);
+  // Four decades: beside the sum of a photograph's pixels its other bins are a hundredth and less.
+  constexpr double kDecades = 1e4;
+  if (exhibit->complex) return viridis(std::log1p(kDecades * std::abs(value) / largest) / std::log1p(kDecades));
   return diverging(std::copysign(std::sqrt(std::abs(value.real()) / largest), value.real()));
 }
 

@@ -132,8 +132,8 @@ void point_at(Scene& scene, const std::string& tensor, const Coord& at) {
 
 namespace {
 
-// The grid of an exhibit, in the space that is left or a part of it; of complex values either magnitude or phase.
-void draw_grid(Scene& scene, const Colouring& colouring, const Sheet& sheet, double made, ImVec2 size) {
+// What is drawn of an exhibit; of complex values either magnitude or phase.
+GridContents contents_of(Scene& scene, const Colouring& colouring, const Sheet& sheet, double made) {
   const Exhibit& exhibit = *colouring.exhibit;
   const std::string kind = colouring.phase ? " phase" : "";
   std::string key = std::to_string(scene.version) + (scene.state.dark ? "d" : "l") + kind;
@@ -171,29 +171,21 @@ void draw_grid(Scene& scene, const Colouring& colouring, const Sheet& sheet, dou
   };
   const Cursor cursor = scene.model().valid(scene.state.cursor);
   if (cursor.tensor == exhibit.id) contents.cursor = cursor.at;
-  const GridAnswer answer =
-      grid(("grid" + kind).c_str(), scene.views[exhibit.id + kind], contents, scene.painter, size);
+  return contents;
+}
+
+// The grid of an exhibit, in the space that is left.
+void draw_grid(Scene& scene, Colouring colouring, const Sheet& sheet, double made) {
+  const Exhibit& exhibit = *colouring.exhibit;
+  const GridContents first = contents_of(scene, colouring, sheet, made);
+  std::vector<GridPart> parts{{&scene.views[exhibit.id], &first}};
+  colouring.phase = true;
+  const GridContents phase = contents_of(scene, colouring, sheet, made);
+  if (exhibit.complex) parts.push_back({&scene.views[exhibit.id + " phase"], &phase});
+  const GridAnswer answer = grids("grid", parts, scene.painter, ImGui::GetContentRegionAvail());
   if (!answer.pointed) return;
   if (const std::optional<Coord> cell = sheet.cell(answer.pointed->row, answer.pointed->column))
     point_at(scene, exhibit.id, *cell);
-}
-
-// Both are zoomed and moved as one.
-void draw_magnitude_and_phase(Scene& scene, Colouring colouring, const Sheet& sheet, double made) {
-  const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
-  const bool beside = space.x > space.y;
-  const ImVec2 half =
-      beside ? ImVec2{std::floor((space.x - gap.x) / 2), space.y} : ImVec2{space.x, std::floor((space.y - gap.y) / 2)};
-  GridView &magnitude = scene.views[colouring.exhibit->id], &phase = scene.views[colouring.exhibit->id + " phase"];
-  const auto look_alike = [](const GridView& from, GridView& to) {
-    to.cell = from.cell, to.row = from.row, to.column = from.column;
-  };
-  draw_grid(scene, colouring, sheet, made, half);
-  look_alike(magnitude, phase);
-  if (beside) ImGui::SameLine();
-  colouring.phase = true;
-  draw_grid(scene, colouring, sheet, made, half);
-  look_alike(phase, magnitude);
 }
 
 // A picture as large as a screen can be painted, if only in coarse grain, or there is none.
@@ -230,10 +222,8 @@ void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made
     draw_exhibit_title(scene, exhibit, sheet, slice, colouring);
     if (const std::string why = why_not_drawn(exhibit, sheet); !why.empty())
       draw_refusal(scene, exhibit, why);
-    else if (exhibit.complex)
-      draw_magnitude_and_phase(scene, colouring, sheet, made);
     else
-      draw_grid(scene, colouring, sheet, made, ImGui::GetContentRegionAvail());
+      draw_grid(scene, colouring, sheet, made);
   }
   ImGui::EndChild();
 }
