@@ -88,6 +88,9 @@ TEST_CASE("a warp is 32 outputs in a row, or as many as are left") {
   const ConvProblem p({.n = 1, .ci = 1, .hi = 8, .wi = 8, .hf = 1, .wf = 1});
   CHECK(warp_boxes(p, {0, 0, 0, 0}).size() == 32);
   CHECK(warp_boxes(p, {0, 0, 7, 0}).size() == 8);
+  CHECK(outputs_of_warp(p, {0, 0, 0, 0}) == 32);
+  CHECK(outputs_of_warp(p, {0, 0, 7, 0}) == 8);
+  CHECK(outputs_of_warp(p, {0, 0, 7, 7}) == 1);
   CHECK(warp_boxes(p, {0, 0, 1, 3}).front() == Box::cell({0, 0, 1, 3}));
 }
 

@@ -34,6 +34,7 @@ class Values {
   double roundoff(const Exhibit& exhibit, const Coord& cell) const;
 
   double bias(std::int64_t output_channel) const { return sources_.bias(output_channel); }
+  bool picture() const { return sources_.picture; }  // whether x is to be seen in black and white, or in colours
 
   // The largest finite magnitude among a few hundred cells spread over the tensor (of spectra: over the tiles of the
   // first image and channel, or the first of them where transforms are long), by which colours are scaled; 1 where all

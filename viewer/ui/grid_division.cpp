@@ -80,24 +80,27 @@ Arranged arranged(const Sheet& sheet, int pictures, ImVec2 size, bool across, bo
   return found;
 }
 
-bool is_better(const Sheet& sheet, const Arranged& a, const Arranged& b) {
-  // In a long sheet, a matrix or a row of strips, a window is a few rows high.
+// How large a lens shows the cells around a window of three by three. In a long sheet, a matrix or a row of strips,
+// such a window is a few rows high and wider; and of a spectrum, where everything is lit, a lens is full.
+double lens_cell(const Sheet& sheet, int pictures, const Arranged& found) {
+  constexpr double kWindow = 7;
   const double rows = static_cast<double>(sheet.rows()), columns = static_cast<double>(sheet.columns());
-  const bool is_long = std::max(rows, columns) > 2 * std::min(rows, columns);
-  const auto high = static_cast<float>(is_long ? kFewestLensCells : kLensCells);
-  const auto lens_cell = [&](const Arranged& found) {
-    return std::min(found.lens.x / kLensCells, found.lens.y / high);
-  };
-  return a.row.cell != b.row.cell ? a.row.cell > b.row.cell : lens_cell(a) > lens_cell(b);
+  const bool is_long = std::max(rows, columns) > 2 * std::min(rows, columns), is_full = pictures > 1;
+  const double wide = is_long || is_full ? kLensCells : kWindow;
+  const double high = is_full ? kLensCells : is_long ? kFewestLensCells : kWindow;
+  return std::min(found.lens.x / wide, found.lens.y / high);
 }
 
 float half_of(float rest) { return std::max(0.0f, std::floor(rest / 2)); }
 
-// Nothing but pictures: they share the space evenly.
-Division without_lens(const Sheet& sheet, int pictures, const Space& space) {
+// Nothing but pictures: two of them close together while the whole sheet is shown, else sharing the space evenly.
+Division without_lens(const Sheet& sheet, int pictures, const Space& space, double zoom) {
   Row best = row_of(sheet, pictures, space.size, true);
   if (const Row down = row_of(sheet, pictures, space.size, false); down.cell > best.cell) best = down;
-  return {best.cell, in_a_row(space.first, best.slot, pictures, best.across), {}};
+  if (pictures == 1 || zoom > 0) return {best.cell, in_a_row(space.first, best.slot, pictures, best.across), {}};
+  const ImVec2 first{space.first.x + half_of(space.size.x - best.all.x),
+                     space.first.y + half_of(space.size.y - best.all.y)};
+  return {best.cell, in_a_row(first, best.one, pictures, best.across), {}};
 }
 
 }  // namespace
@@ -105,14 +108,19 @@ Division without_lens(const Sheet& sheet, int pictures, const Space& space) {
 double whole_pixels(double cell) { return cell < 1 ? cell : std::floor(cell); }
 
 Division divide(const Sheet& sheet, int pictures, bool with_lens, const Space& space, double zoom) {
-  const Division alone = without_lens(sheet, pictures, space);
+  const Division alone = without_lens(sheet, pictures, space, zoom);
   const ImVec2 size = space.size;
   constexpr float kNoRoom = 24;
   if (!with_lens || (zoom > 0 ? zoom : alone.cell) >= kLensBelow || std::min(size.x, size.y) < kNoRoom) return alone;
+  const auto is_better = [&](const Arranged& a, const Arranged& b) {
+    return a.row.cell != b.row.cell ? a.row.cell > b.row.cell
+                                    : lens_cell(sheet, pictures, a) > lens_cell(sheet, pictures, b);
+  };
   Arranged best = arranged(sheet, pictures, size, true, true);
   for (const auto& [across, beside] : {std::pair{false, true}, std::pair{true, false}, std::pair{false, false}})
-    if (const Arranged other = arranged(sheet, pictures, size, across, beside); is_better(sheet, other, best))
-      best = other;
+    if (const Arranged other = arranged(sheet, pictures, size, across, beside); is_better(other, best)) best = other;
+  constexpr double kMagnifies = 1.5;  // or it is of no use
+  if (lens_cell(sheet, pictures, best) < kMagnifies * best.row.cell) return alone;
 
   const Row& row = best.row;
   const ImVec2 slot = zoom > 0 ? row.slot : row.one;

@@ -86,6 +86,7 @@ void set_palette(bool dark) {
                .alignment = packed_rgb(dark ? 0x4a3b52 : 0xd8c9de),
                .line = packed_rgb(dark ? 0xffffff : 0x000000, 0.25f),
                .wrong = packed_rgb(dark ? 0xff6b6b : 0xc40000),
+               .nan = packed_rgb(0xff00d4),
                .faint = packed_rgb(dark ? 0x9aa4b2 : 0x5d6673),
                .series = {packed_rgb(0x56b4e9), packed_rgb(0xe69f00), packed_rgb(0x009e73), packed_rgb(0xcc79a7),
                           packed_rgb(0x0072b2), packed_rgb(0xd55e00), packed_rgb(dark ? 0xf0e442 : 0x8a8200),

@@ -217,7 +217,7 @@ void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made
   if (begin_pane(exhibit.id.c_str(), size, framed)) {
     const Coord slice = slice_of(scene, exhibit);
     const Sheet sheet = default_sheet(exhibit, slice);
-    const Colouring colouring{scene.shared_model, scene.values, &exhibit, scene.state.picture != "random",
+    const Colouring colouring{scene.shared_model, scene.values, &exhibit, scene.values->picture(),
                               ImGui::GetColorU32(ImGuiCol_ChildBg)};
     draw_exhibit_title(scene, exhibit, sheet, slice, colouring);
     if (const std::string why = why_not_drawn(exhibit, sheet); !why.empty())
