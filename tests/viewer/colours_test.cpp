@@ -42,6 +42,18 @@ TEST_CASE("a value that is not finite has a colour that no number has") {
   }
 }
 
+TEST_CASE("zeros of the padding are told from numbers that are zero, and from every grey of a picture") {
+  for (const bool dark : {true, false}) {
+    ImGui::CreateContext();
+    apply_theme(dark, 1);
+    const std::uint32_t padding = palette().padding, background = ImGui::GetColorU32(ImGuiCol_ChildBg);
+    ImGui::DestroyContext();
+    CHECK(apart(padding, diverging(0)) > 40);
+    CHECK(apart(padding, background) > 40);
+    for (int k = 0; k <= 255; ++k) REQUIRE(apart(padding, grey(k / 255.0)) > 30);
+  }
+}
+
 TEST_CASE("numbers of one's own are seen as a picture where they are from 0 to 1, and NaN stands out of both") {
   const ConvProblem p({.ci = 1, .hi = 2, .wi = 2, .hf = 1, .wf = 1});
   const auto sources = [&](std::vector<double> values) {

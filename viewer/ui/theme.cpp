@@ -82,7 +82,7 @@ void set_palette(bool dark) {
   g_palette = {.cursor = packed_rgb(dark ? 0xffffff : 0x000000),
                .lit = packed_rgb(dark ? 0xffb000 : 0xd55e00),
                .also = packed_rgb(dark ? 0x56b4e9 : 0x0072b2),
-               .padding = packed_rgb(dark ? 0x2b3038 : 0xe3e6ea),
+               .padding = packed_rgb(dark ? 0x4a4220 : 0xeeebaf),
                .alignment = packed_rgb(dark ? 0x4a3b52 : 0xd8c9de),
                .line = packed_rgb(dark ? 0xffffff : 0x000000, 0.25f),
                .wrong = packed_rgb(dark ? 0xff6b6b : 0xc40000),

@@ -41,10 +41,13 @@ void draw_exhibit_title(const Scene& scene, const Exhibit& exhibit, const Sheet&
   if (exhibit.role == Role::stage && exhibit.stored && scene.model().stage(exhibit).passes() > 1)
     stored += " in " + grouped(scene.model().stage(exhibit).passes()) + " passes";
   std::string tooltip = exhibit.id + "\n" + extents(exhibit, true) + ", " + stored + "\n";
-  if (exhibit.role == Role::blocks) tooltip += "a group reads its own channels: all other blocks are zeros\n";
+  if (exhibit.role == Role::blocks) tooltip += "a group reads its own channels: all other blocks, in sand, are zeros\n";
   if (exhibit.role == Role::stage) {
     const Stage& stage = scene.model().stage(exhibit);
     tooltip += stage.meaning + "\n";
+    const ConvSpec& s = scene.model().problem()->spec();
+    if (exhibit.made_of_elements && s.pad_top + s.pad_bottom + s.pad_left + s.pad_right > 0)
+      tooltip += "sand are the zeros of the layer's padding\n";
     if (gpu::in_parts(*scene.model().rows()[static_cast<std::size_t>(exhibit.row)].plan, stage))
       tooltip += "shown as the numbers that they are, without the power of two that they are stored with\n";
   }
