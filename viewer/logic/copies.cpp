@@ -113,6 +113,7 @@ nlohmann::ordered_json copies_rows(const Model& model) {
                       std::to_string(p.hi()) + " × " + std::to_string(p.wi()) + " pixels, must be at most " +
                       std::to_string(kMostPixelRows) + " rows of a table");
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  if (p.n() == 0) return rows;
   for (std::size_t r = 0; r < of_rows.size(); ++r) {
     const std::string& run = model.rows()[r].run;
     for (const auto& [exhibit, copies] : of_rows[r])

@@ -39,16 +39,15 @@ std::optional<Copies> copies_of(const Model& model, const Exhibit& exhibit);
 
 // As rows of a table, which add up: of each stage that is made from the input
 //
-//   holds = element   one a pixel (h, w), for the n_count images from n on and the c_count channels from c on, which
-//   are
-//                     all: in each of them it is stored `copies` times, together in `cells` cells, which take `bytes`
+//   holds = element   one a pixel (h, w), for all n_count images and c_count channels from n and c on: in each of them
+//                     it is stored `copies` times, together in `cells` cells, which take `bytes`
 //   holds = zeros     the padding that is stored with them
 //   holds = all       their sum: `bytes` is that of the whole stage, made in `passes` of which the ledger has
 //                     `ledger_bytes` at a time
 //
 // Where cells combine pixels, `mixed` stands for `element`: a pixel goes into `copies` cells, and `cells` and `bytes`
-// are known of the whole alone. A run that stores nothing of the input has one row, `all`, of 0. Throws Unsupported
-// where there would be more than kMostPixelRows.
+// are known of the whole alone. A run that stores nothing of the input has one row, `all`, of 0; of no image there is
+// nothing to tell. Throws Unsupported where there would be more than kMostPixelRows.
 nlohmann::ordered_json copies_rows(const Model& model);
 
 inline constexpr std::int64_t kMostPixelRows = std::int64_t{1} << 20;

@@ -65,15 +65,18 @@ struct Arranged {
 Arranged arranged(const Sheet& sheet, int pictures, ImVec2 size, bool across, bool beside) {
   const Row alone = row_of(sheet, pictures, size, across);
   const float least = std::floor(std::min(kLeastShare * std::min(size.x, size.y), kLeast));
-  Arranged found{{}, beside};
+  // Along one side a lens takes what the pictures leave, or, where that is too little, a share that makes them smaller.
+  const auto share = [&](float rest, float most) {
+    constexpr float kAlmost = 0.7f;
+    return rest >= kAlmost * least ? std::min(rest, std::max(least, std::min(kMost, most))) : least;
+  };
+  Arranged found{{}, beside, {}};
   if (beside) {
-    const float height = one_of(size.y, pictures);
-    const float width = std::clamp(size.x - kGap - alone.all.x, least, std::max(least, std::min(kMost, height)));
+    const float height = one_of(size.y, pictures), width = share(size.x - kGap - alone.all.x, height);
     found.lens = {width, height};
     found.row = row_of(sheet, pictures, {size.x - width - kGap, size.y}, across);
   } else {
-    const float width = one_of(size.x, pictures);
-    const float height = std::clamp(size.y - kGap - alone.all.y, least, std::max(least, std::min(kMost, width)));
+    const float width = one_of(size.x, pictures), height = share(size.y - kGap - alone.all.y, width);
     found.lens = {width, height};
     found.row = row_of(sheet, pictures, {size.x, size.y - height - kGap}, across);
   }

@@ -182,9 +182,12 @@ void draw_grid(Scene& scene, Colouring colouring, const Sheet& sheet, double mad
   const Exhibit& exhibit = *colouring.exhibit;
   const GridContents first = contents_of(scene, colouring, sheet, made);
   std::vector<GridPart> parts{{&scene.views[exhibit.id], &first}};
-  colouring.phase = true;
-  const GridContents phase = contents_of(scene, colouring, sheet, made);
-  if (exhibit.complex) parts.push_back({&scene.views[exhibit.id + " phase"], &phase});
+  std::optional<GridContents> phase;
+  if (exhibit.complex) {
+    colouring.phase = true;
+    phase.emplace(contents_of(scene, colouring, sheet, made));
+    parts.push_back({&scene.views[exhibit.id + " phase"], &*phase});
+  }
   const GridAnswer answer = grids("grid", parts, scene.painter, ImGui::GetContentRegionAvail());
   if (!answer.pointed) return;
   if (const std::optional<Coord> cell = sheet.cell(answer.pointed->row, answer.pointed->column))
