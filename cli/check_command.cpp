@@ -153,7 +153,7 @@ void fill(CheckArguments& arguments) {
   const std::optional<NamedByState> state = arguments.state.read();
   if (!state) return;
   if (!arguments.fuzz) arguments.layers.when_left_out(*state);
-  arguments.rows.when_left_out(*state, &NamedByState::chosen_runs);
+  arguments.rows.when_left_out(*state);
   if (!arguments.seed) arguments.seed = state->seed();
 }
 

@@ -22,6 +22,7 @@
 #include "cli/run_input.h"
 #include "cli/sample_picture.h"
 #include "viewer/logic/model.h"
+#include "viewer/logic/runs.h"
 #include "viewer/logic/schedule.h"
 #include "viewer/logic/state_rules.h"
 #include "viewer/logic/steps.h"
@@ -45,6 +46,15 @@ struct ViewArguments {
 
   bool draws() const { return !screenshot.empty() || !export_data.empty(); }
   bool window() const { return !draws() && save.empty(); }
+
+  // Whether anything of what is shown is said, be it as the first state has it.
+  bool says_state() const {
+    const auto given = [](const auto&... texts) { return (!texts.empty() || ...); };
+    return layers.given() || layers.batch_given() || layers.parts_given() || rows.algorithm_given() ||
+           rows.dtype_given() || rows.layout_given() || memory_limit || step || block || tour || scale > 0 ||
+           given(panel, arrangement, order, tensor, at, state, image, theme, live, fields, chart, timed, swept);
+  }
+  bool restores() const { return window() && !says_state(); }  // what the last window showed
 };
 
 viewer::Photograph to_photograph(const Picture& picture) {
@@ -136,12 +146,14 @@ Coord parse_at(const std::string& text, const viewer::Exhibit& exhibit) {
   return at;
 }
 
-// A window starts as the last one ended; what is written starts from the first state, so that the same call always
-// gives the same.
+// A window that is told nothing of what to show starts as the last one ended; every other call starts from the state in
+// a file or from the first one, so that the same call, copied from a window even, always gives the same.
 viewer::KeptState base_state(const ViewArguments& a) {
-  if (!a.state.empty()) return {viewer::read_state(a.state), "", ""};
+  if (!a.state.empty()) return {read_state_argument(a.state), "", ""};
   if (!a.window()) return {viewer::first_state(), "", ""};
-  return viewer::read_kept_state(user_state_file());
+  viewer::KeptState kept = viewer::read_kept_state(user_state_file());
+  if (!a.restores()) kept.state = viewer::first_state();
+  return kept;
 }
 
 void choose_cursor(const ViewArguments& a, viewer::State& state) {
@@ -149,7 +161,7 @@ void choose_cursor(const ViewArguments& a, viewer::State& state) {
   if (!model.problem()) return;
   if (a.at.empty() && a.tensor.empty()) {
     // Another layer or row than the state's own moves a cursor that nobody has placed.
-    if (a.layers.given() || a.layers.batch_given() || a.rows.algorithm_given())
+    if (a.layers.given() || a.layers.batch_given() || a.layers.parts_given() || a.rows.algorithm_given())
       state.cursor = model.valid(state.cursor);
     return;
   }
@@ -174,7 +186,7 @@ void refuse_wrong(const ViewArguments& a, const viewer::State& state) {
   const viewer::Model model(state);
   if (const std::string wrong = viewer::wrong_block(state, model); a.block && !wrong.empty())
     throw BadInput("--" + wrong);
-  if (a.state.empty() && a.window()) return;
+  if (a.restores()) return;
   if (!model.overflow().empty()) throw Unsupported(model.overflow());
   if (const std::vector<std::string> wrong = viewer::wrong_in(state, model); !wrong.empty())
     throw BadInput("state: " + wrong.front());
@@ -192,6 +204,7 @@ void choose(const ViewArguments& a, viewer::State& state) {
   if (a.rows.algorithm_given()) {
     state.runs.clear();
     for (const Run& run : a.rows.runs()) state.runs.push_back(run_name(*run.algorithm, run.options));
+    state.runs = viewer::distinct_runs(state.runs);
     state.arrangement = "grids";
   }
   if (a.rows.dtype_given()) state.dtype = only(a.rows.dtypes({}), "--dtype");
@@ -213,7 +226,7 @@ void choose(const ViewArguments& a, viewer::State& state) {
   choose_cursor(a, state);
   refuse_wrong(a, state);
   // What is on show is never nothing: a picture that cannot be read is wrong usage here, and a notice in the window.
-  if (state.picture.empty() || state.picture == "random") return;
+  if (a.restores() || state.picture.empty() || state.picture == "random") return;
   const viewer::Photograph picture = read_image(state.picture);
   if (const viewer::Model model(state); model.problem()) viewer::picture_sources(*model.problem(), picture);
 }
@@ -247,12 +260,9 @@ void refuse_measuring(const ViewArguments& a, const viewer::State& state) {
 }
 
 // Before anything is drawn or planned, which takes its time.
-void refuse_outputs(const ViewArguments& a, const viewer::State& state) {
+void refuse_outputs(const ViewArguments& a) {
   if (!a.screenshot.empty()) viewer::require_picture_name("--screenshot", a.screenshot);
   if (!a.export_data.empty()) viewer::require_table_name("--export", a.export_data);
-  if (a.memory_limit && !a.window() && state.panel != "memory")
-    throw BadInput("--memory-limit: " + std::to_string(*a.memory_limit) + " bytes, has no meaning for the panel " +
-                   state.panel + ", must be with --panel memory");
 }
 
 void view(const ViewArguments& arguments) {
@@ -269,7 +279,7 @@ void view(const ViewArguments& arguments) {
   options.screenshot = arguments.screenshot;
   options.export_data = arguments.export_data;
   // Pictures and data measure nothing unless they are told to, so that the same call always gives the same.
-  refuse_outputs(arguments, base.state);
+  refuse_outputs(arguments);
   refuse_measuring(arguments, base.state);
   if (!arguments.save.empty()) viewer::write_state(base.state, arguments.save);
   if (!arguments.window() && !arguments.draws()) return;
@@ -335,7 +345,10 @@ void add_view(CLI::App& app, const Globals& globals) {
       "--scale", viewer::kLeastScale, viewer::kMostScale, [a](double v) { a->scale = v; },
       "of everything; the monitor's when left out");
   command.one_of("--theme", a->theme, {"dark", "light"}, "of the colours");
-  command.text("--state", a->state, "FILE", "start from a state file that the viewer wrote");
+  command.text(
+      "--state", a->state, "FILE",
+      "start from a state file that the viewer wrote, or with - from standard input; without it a window that is "
+      "told nothing of what to show starts as the last one ended, and all else from the first state");
   command
       .text("--set", a->fields, "FIELD=VALUE",
             "of a state file, for what has no option of its own, as in numerics.injection=nan; may be repeated")
