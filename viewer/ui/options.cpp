@@ -1,0 +1,72 @@
+#include "viewer/ui/options.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "algorithms/error.h"
+#include "algorithms/interface/registry.h"
+#include "viewer/logic/typed_option.h"
+
+namespace convlens::viewer {
+
+namespace {
+
+// The value chosen from those that there are.
+std::optional<std::string> draw_list(const Option& option, const std::string& now) {
+  std::optional<std::string> chosen;
+  if (!ImGui::BeginCombo(option.title.c_str(), now.c_str())) return chosen;
+  for (const std::string& value : option.values)
+    if (ImGui::Selectable(value.c_str(), value == now)) chosen = value;
+  ImGui::EndCombo();
+  return chosen;
+}
+
+// What is typed stays, red as long as the option cannot be it; the value, where it can.
+std::optional<std::string> draw_box(const Option& option, const std::string& now, TypedOption& typed) {
+  typed.follow(now);
+  constexpr std::size_t kLetters = 256;  // more than any legal value has
+  std::vector<char> text(std::max(kLetters, typed.text().size() + 1));
+  std::snprintf(text.data(), text.size(), "%s", typed.text().c_str());
+  const bool wrong = !typed.wrong(option).empty();
+  if (wrong) ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
+  const bool edited =
+      ImGui::InputText(option.title.c_str(), text.data(), text.size(), ImGuiInputTextFlags_AutoSelectAll);
+  if (wrong) ImGui::PopStyleColor();
+  return edited ? typed.type(text.data(), option) : std::nullopt;
+}
+
+void draw_option(Scene& scene, const Algorithm& row, const OptionSet& options, const Option& option,
+                 std::size_t number) {
+  const std::string id = row.id + option.id;
+  const std::string& now = options[option.id];
+  TypedOption& typed = scene.kept.get<TypedOption>("typed " + std::to_string(number) + " " + id);
+  ImGui::PushID(id.c_str());
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x * 0.45f);
+  const bool listed = !option.values.empty();
+  const std::optional<std::string> value = listed ? draw_list(option, now) : draw_box(option, now, typed);
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", option.sentence.c_str());
+  if (!listed) wrong_text(typed.wrong(option));
+  ImGui::PopID();
+  if (!value || *value == now) return;
+  OptionSet changed = options;
+  changed.set(option.id, *value);
+  State next = scene.state;
+  next.runs[number] = run_name(row, changed);
+  scene.change(std::move(next), listed ? "" : id);  // letters that are typed into one box are one step of undo
+}
+
+}  // namespace
+
+void draw_options(Scene& scene, const Algorithm& row, std::size_t number) {
+  OptionSet options;
+  try {
+    options = parse_run(scene.state.runs[number]).options;
+  } catch (const BadInput& error) {
+    return wrong_text(error.what());
+  }
+  ImGui::Indent();
+  for (const Option& option : row.options) draw_option(scene, row, options, option, number);
+  ImGui::Unindent();
+}
+
+}  // namespace convlens::viewer

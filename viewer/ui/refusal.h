@@ -1,0 +1,14 @@
+// Why a row cannot compute the layer, and a button for the nearest change with which it can.
+#pragma once
+
+#include <string>
+
+#include "algorithms/interface/algorithm.h"
+#include "viewer/ui/scene.h"
+
+namespace convlens::viewer {
+
+// Of a run by the name that run_name gives it: one that is chosen, or would be if its row were.
+void draw_refusal(Scene& scene, const Algorithm& row, const std::string& run, const Support& support);
+
+}  // namespace convlens::viewer
