@@ -123,6 +123,13 @@ TEST_CASE("what oneDNN refuses in plain layouts and takes in blocked ones is one
   REQUIRE(nearest);
   CHECK(nearest->options.is("format", "blocked"));
   CHECK(viewer::change_text(asked, *nearest) == "format=blocked instead of plain");
+
+  // Channels last it refuses in either format: then two changes are one button.
+  const Request last = complete(row, {asked.problem, DType::f32, {Layout::NHWC, FilterLayout::OHWI, Layout::NHWC}});
+  if (runs(row, last)) return;
+  const std::optional<Request> two = nearest_request(row, last);
+  REQUIRE(two);
+  CHECK(runs(row, *two));
 }
 
 TEST_CASE("an option of free text that keeps a row from running is mended") {

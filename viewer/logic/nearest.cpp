@@ -119,7 +119,12 @@ std::optional<Request> nearest_request(const Algorithm& row, const Request& requ
     if (row.supports(changed)) found = changed;
     return found.has_value();
   };
-  try_options(row, asked, works) || try_layouts(asked, works) || try_types(asked, works) || try_sizes(asked, works);
+  const auto other_types = [&](const Request& changed) { return try_types(changed, works); };
+  const auto other_layouts_or_types = [&](const Request& changed) {
+    return try_layouts(changed, works) || other_types(changed);
+  };
+  try_options(row, asked, works) || try_layouts(asked, works) || other_types(asked) || try_sizes(asked, works) ||
+      try_options(row, asked, other_layouts_or_types) || try_layouts(asked, other_types);
   return found;
 }
 
