@@ -62,6 +62,10 @@ void take(Scene& scene, const Request& nearest, const Algorithm& row, const std:
 
 void draw_refusal(Scene& scene, const Algorithm& row, const std::string& run, const Support& support) {
   faint_text(support.reason);
+  offer_nearest(scene, row, run, support);
+}
+
+void offer_nearest(Scene& scene, const Algorithm& row, const std::string& run, const Support& support) {
   if (!scene.model().problem()) return;
   const Request request =
       complete(row, {*scene.model().problem(), scene.state.dtype, scene.state.layouts, parse_run(run).options});

@@ -8,7 +8,9 @@
 
 namespace convlens::viewer {
 
-// Of a run by the name that run_name gives it: one that is chosen, or would be if its row were.
+// The two of them, and the button alone, where there is a change. Of a run by the name that run_name gives it: one that
+// is chosen, or would be if its row were.
 void draw_refusal(Scene& scene, const Algorithm& row, const std::string& run, const Support& support);
+void offer_nearest(Scene& scene, const Algorithm& row, const std::string& run, const Support& support);
 
 }  // namespace convlens::viewer
