@@ -11,10 +11,13 @@ namespace convlens::viewer {
 
 namespace {
 
+constexpr const char* kValue = "##value";
+constexpr float kValueShare = 0.45f;  // of the width; the title has the rest
+
 // The value chosen from those that there are.
 std::optional<std::string> draw_list(const Option& option, const std::string& now) {
   std::optional<std::string> chosen;
-  if (!ImGui::BeginCombo(option.title.c_str(), now.c_str())) return chosen;
+  if (!ImGui::BeginCombo(kValue, now.c_str())) return chosen;
   for (const std::string& value : option.values)
     if (ImGui::Selectable(value.c_str(), value == now)) chosen = value;
   ImGui::EndCombo();
@@ -29,8 +32,7 @@ std::optional<std::string> draw_box(const Option& option, const std::string& now
   std::snprintf(text.data(), text.size(), "%s", typed.text().c_str());
   const bool wrong = !typed.wrong(option).empty();
   if (wrong) ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
-  const bool edited =
-      ImGui::InputText(option.title.c_str(), text.data(), text.size(), ImGuiInputTextFlags_AutoSelectAll);
+  const bool edited = ImGui::InputText(kValue, text.data(), text.size(), ImGuiInputTextFlags_AutoSelectAll);
   if (wrong) ImGui::PopStyleColor();
   return edited ? typed.type(text.data(), option) : std::nullopt;
 }
@@ -41,10 +43,19 @@ void draw_option(Scene& scene, const Algorithm& row, const OptionSet& options, c
   const std::string& now = options[option.id];
   TypedOption& typed = scene.kept.get<TypedOption>("typed " + std::to_string(number) + " " + id);
   ImGui::PushID(id.c_str());
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x * 0.45f);
+  const float width = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemInnerSpacing.x;
+  const bool beside = ImGui::CalcTextSize(option.title.c_str()).x + gap <= width * (1 - kValueShare);
+  if (!beside) wrapped_text(option.title);
+  ImGui::SetNextItemWidth(width * kValueShare);
   const bool listed = !option.values.empty();
   const std::optional<std::string> value = listed ? draw_list(option, now) : draw_box(option, now, typed);
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", option.sentence.c_str());
+  bool hovered = ImGui::IsItemHovered();
+  if (beside) {
+    ImGui::SameLine(0, gap);
+    ImGui::TextUnformatted(option.title.c_str());
+    hovered = hovered || ImGui::IsItemHovered();
+  }
+  if (hovered) ImGui::SetTooltip("%s", option.sentence.c_str());
   if (!listed) wrong_text(typed.wrong(option));
   ImGui::PopID();
   if (!value || *value == now) return;
