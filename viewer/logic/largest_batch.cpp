@@ -33,7 +33,9 @@ class Search {
       try_near(of_fitting_pieces());
     }
     while (open() && good_ < bad_ / 2) try_batch(std::max<std::int64_t>(1, 2 * good_));
-    while (open()) try_batch(good_ + (bad_ - good_) / 2);
+    do {
+      while (open()) try_batch(good_ + (bad_ - good_) / 2);
+    } while (fits_beyond());
     return good_;
   }
 
@@ -43,6 +45,21 @@ class Search {
   // Takes over what the plan says, for a batch of which it is not yet known.
   void try_batch(std::int64_t batch) {
     if (batch > good_ && batch < bad_) (planned(row_, batch, limit_).plan ? good_ : bad_) = batch;
+  }
+
+  // A row that rounds its pieces to the memory that is left may fit again behind a batch that does not. Then the search
+  // goes on from there.
+  bool fits_beyond() {
+    constexpr std::int64_t kFar = 1024;
+    const std::int64_t all = most_of_tensors() + 1;
+    for (std::int64_t step = 2; !stop_() && step <= kFar && step < all - good_; step *= 8) {
+      bad_ = all;
+      try_batch(good_ + step);
+      if (bad_ < all) continue;
+      for (std::int64_t more = 1; open() && more < bad_ - good_; more *= 2) try_batch(good_ + more);
+      return true;
+    }
+    return false;
   }
 
   // One more first: where that is too much, which costs no program, the batch itself is all that is left to ask.

@@ -120,7 +120,7 @@ TEST_CASE("what an option cannot be stays as it is typed, red with the rule, and
   CHECK(screen.picture().count(side, viewer::palette().wrong) <= red_before);
 }
 
-TEST_CASE("points are typed letter by letter; those that do not fit the tile are refused, with a way back") {
+TEST_CASE("points are typed letter by letter, and those that do not fit the tile are refused with a way back") {
   if (!can_draw()) return;
   Screen screen(small_state({"winograd.ref"}), 1280, 1600);
   write(screen, "winograd.ref", "points", "0,1,1/2");
