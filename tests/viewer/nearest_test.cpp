@@ -83,30 +83,65 @@ std::vector<Situation> situations() {
 
 }  // namespace
 
-TEST_CASE("a row that refuses has a change that makes it run, or no single change would") {
+namespace {
+
+// How many refusals there were with a change that helps, and without.
+struct Tally {
   int found = 0, none = 0;
+};
+
+void check_nearest(const Algorithm& row, const Request& asked, const std::string& what, Tally& tally) {
+  if (runs(row, asked)) {
+    CHECK_FALSE(nearest_request(row, asked));
+    return;
+  }
+  INFO(what << ", " << run_name(row, asked.options) << ": " << row.supports(asked).reason);
+  const std::optional<Request> nearest = nearest_request(row, asked);
+  if (!nearest) {
+    ++tally.none;
+    CHECK(some_change(row, asked).empty());
+    return;
+  }
+  ++tally.found;
+  CHECK(runs(row, *nearest));
+  CHECK_FALSE(viewer::change_text(asked, *nearest).empty());
+  CHECK_NOTHROW(row.plan(*nearest));
+}
+
+}  // namespace
+
+TEST_CASE("a row that refuses has a change that makes it run, or no single change would") {
+  Tally tally;
   for (const Situation& situation : situations())
     for (const Algorithm* row : algorithms()) {
       if (row->missing && !row->missing().empty()) continue;
-      const Request asked = complete(*row, {ConvProblem(situation.spec), situation.dtype, situation.layouts});
-      if (runs(*row, asked)) {
-        CHECK_FALSE(nearest_request(*row, asked));
-        continue;
-      }
-      INFO(situation.what << ": " << row->supports(asked).reason);
-      const std::optional<Request> nearest = nearest_request(*row, asked);
-      if (nearest) {
-        ++found;
-        CHECK(runs(*row, *nearest));
-        CHECK_FALSE(viewer::change_text(asked, *nearest).empty());
-        CHECK_NOTHROW(row->plan(*nearest));
-      } else {
-        ++none;
-        CHECK(some_change(*row, asked).empty());
+      check_nearest(*row, complete(*row, {ConvProblem(situation.spec), situation.dtype, situation.layouts}),
+                    situation.what, tally);
+    }
+  WARN(tally.found << " refusals with a change, " << tally.none << " that no single change helps");
+  CHECK(tally.found > 100);
+}
+
+TEST_CASE("a row that refuses an option's value has a change that makes it run, or no single change would") {
+  Tally tally;
+  for (const Situation& situation : situations())
+    for (const Algorithm* row : algorithms()) {
+      if (row->missing && !row->missing().empty()) continue;
+      const Request plain = complete(*row, {ConvProblem(situation.spec), situation.dtype, situation.layouts});
+      for (const Option& option : row->options) {
+        std::vector<std::string> values = option.values;
+        if (option.accepts)
+          for (const char* value : {"1", "3", "8", "0,1,-1", "0,1,1/3"})
+            if (option.accepts(value).empty()) values.emplace_back(value);
+        for (const std::string& value : values) {
+          Request asked = plain;
+          asked.options.set(option.id, value);
+          check_nearest(*row, asked, situation.what, tally);
+        }
       }
     }
-  WARN(found << " refusals with a change, " << none << " that no single change helps");
-  CHECK(found > 100);
+  WARN(tally.found << " refusals with a change, " << tally.none << " that no single change helps");
+  CHECK(tally.found > 1000);
 }
 
 TEST_CASE("what oneDNN refuses in plain layouts and takes in blocked ones is one option away") {
