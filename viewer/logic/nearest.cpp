@@ -105,6 +105,30 @@ bool try_sizes(const Request& request, const Try& works) {
   return false;
 }
 
+// What the rules suggest one after the other, as far as they do: where the last of them knows of nothing, the request
+// with which it is alone.
+Request followed(const Algorithm& row, Request request) {
+  for (std::size_t k = 0; k < row.rules.size(); ++k)
+    for (const Rule& rule : row.rules)
+      if (const auto refusal = rule.refuse(request)) {
+        if (!refusal->nearest) return request;
+        request = complete(row, *refusal->nearest);
+        break;
+      }
+  return request;
+}
+
+bool try_single(const Algorithm& row, const Request& request, const Try& works) {
+  return try_options(row, request, works) || try_layouts(request, works) || try_types(request, works) ||
+         try_sizes(request, works);
+}
+
+bool try_pairs(const Algorithm& row, const Request& request, const Try& works) {
+  const auto types = [&](const Request& changed) { return try_types(changed, works); };
+  const auto layouts_and_types = [&](const Request& changed) { return try_layouts(changed, works) || types(changed); };
+  return try_options(row, request, layouts_and_types) || try_layouts(request, types);
+}
+
 }  // namespace
 
 std::optional<Request> nearest_request(const Algorithm& row, const Request& request,
@@ -114,17 +138,20 @@ std::optional<Request> nearest_request(const Algorithm& row, const Request& requ
   if (support || support.nearest) return support.nearest;
   if (row.missing && !row.missing().empty()) return std::nullopt;  // no request runs here
   std::optional<Request> found;
-  const Try works = [&](const Request& changed) {
+  const Try runs = [&](const Request& changed) {
     if (stop()) return true;
     if (row.supports(changed)) found = changed;
     return found.has_value();
   };
-  const auto other_types = [&](const Request& changed) { return try_types(changed, works); };
-  const auto other_layouts_or_types = [&](const Request& changed) {
-    return try_layouts(changed, works) || other_types(changed);
+  const Try runs_by_rules = [&](const Request& changed) {
+    if (stop()) return true;
+    const Support now = row.supports(changed);
+    found = now ? std::optional(changed) : now.nearest;
+    return found.has_value();
   };
-  try_options(row, asked, works) || try_layouts(asked, works) || other_types(asked) || try_sizes(asked, works) ||
-      try_options(row, asked, other_layouts_or_types) || try_layouts(asked, other_types);
+  const Request by_rules = followed(row, asked);
+  try_single(row, asked, runs) || try_single(row, by_rules, runs) || try_pairs(row, by_rules, runs) ||
+      try_single(row, asked, runs_by_rules);
   return found;
 }
 

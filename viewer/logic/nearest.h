@@ -2,7 +2,7 @@
 //
 // A row's own rules know it best, and come first. Where they know of none (a vendor's library says no, and not why)
 // every single change is tried: an option, the layouts, the type, one size of the layer or two that belong together,
-// those that are nearest first; and then an option, the layouts and the type two at a time.
+// those that are nearest first; then one more than the rules suggest, or two of options, layouts and type.
 #pragma once
 
 #include <functional>
