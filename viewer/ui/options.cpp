@@ -44,9 +44,12 @@ void draw_option(Scene& scene, const Algorithm& row, const OptionSet& options, c
   TypedOption& typed = scene.kept.get<TypedOption>("typed " + std::to_string(number) + " " + id);
   ImGui::PushID(id.c_str());
   const float width = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemInnerSpacing.x;
-  const bool beside = ImGui::CalcTextSize(option.title.c_str()).x + gap <= width * (1 - kValueShare);
+  const auto wide = [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; };
+  // A list has a button as wide as it is high.
+  const float value_width = wide(now) + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFrameHeight();
+  const bool beside = wide(option.title) + gap <= width * (1 - kValueShare) && value_width <= width * kValueShare;
   if (!beside) wrapped_text(option.title);
-  ImGui::SetNextItemWidth(width * kValueShare);
+  ImGui::SetNextItemWidth(beside ? width * kValueShare : width);
   const bool listed = !option.values.empty();
   const std::optional<std::string> value = listed ? draw_list(option, now) : draw_box(option, now, typed);
   bool hovered = ImGui::IsItemHovered();
