@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 #include "algorithms/measure/device.h"
 #include "algorithms/measure/machine.h"
@@ -38,6 +39,17 @@ std::vector<NamedLayer> find_layers(const std::string& name) {
                  suggestion(name, names,
                             "a layer or suite of `convlens list layers`, or a problem as in 1x64x56x56 "
                             "--filter 64x3x3"));
+}
+
+// `spec` with what `written` says, as in " --stride 2 --pad 1", in the place of what it has there.
+ConvSpec with_parts(const ConvSpec& spec, const std::string& written) {
+  std::istringstream own(to_text(spec));
+  std::string text, word;
+  for (bool kept = true; own >> word;) {
+    if (word.starts_with("--")) kept = (written + " ").find(" " + word + " ") == std::string::npos;
+    if (kept) text += word + " ";
+  }
+  return parse_spec(text + written);
 }
 
 }  // namespace
@@ -97,7 +109,7 @@ std::vector<Layer> LayerArguments::layers() const {
   names.insert(names.end(), named_.begin(), named_.end());
   if (bias_ && names.size() == 2 && names[1].find_first_not_of("0123456789") == std::string::npos)
     throw BadInput("--bias: " + names[1] + ", must have no value");
-  if (!written_.empty() && (names.size() != 1 || !suites_.empty() || !written_out(names[0])))
+  if (!written_.empty() && !usual_ && (names.size() != 1 || !suites_.empty() || !written_out(names[0])))
     throw BadInput("layer:" + written_ + ", must follow exactly one N×C_i×H_i×W_i, as in 1x64x56x56 --filter 64x3x3");
   for (const std::string& name : names) {
     if (written_out(name))
@@ -107,8 +119,11 @@ std::vector<Layer> LayerArguments::layers() const {
   }
   for (const std::string& suite : suites_)
     for (const NamedLayer& layer : find_suite(suite)) add(layer.name, layer.spec);
-  if (names.empty() && suites_.empty() && usual_)
-    layers.push_back({usual_->name, batch_ ? usual_->problem.with_batch(*batch_) : usual_->problem});
+  if (names.empty() && suites_.empty() && usual_) {
+    const ConvSpec spec = with_parts(usual_->problem.spec(), written_);
+    add("", spec);
+    if (spec == usual_->problem.spec()) layers.back().name = usual_->name;
+  }
   if (!given() && !usual_suite_.empty())
     for (const NamedLayer& layer : find_suite(usual_suite_)) add(layer.name, layer.spec);
   return layers;

@@ -31,10 +31,11 @@ class LayerArguments {
   void add_to(Command& command, Amount amount);               // one: without --suite
   void when_left_out(std::string suite, std::int64_t batch);  // instead of no layers, and of N = 1 of named ones
 
-  void when_left_out(const NamedByState& state);  // instead of no layers that of the state, with its batch size
+  // Instead of no layers that of the state, with its batch size, and --filter, --stride, … in the place of its own.
+  void when_left_out(const NamedByState& state);
   bool given() const { return !names_.empty() || !named_.empty() || !suites_.empty() || usual_; }
   bool batch_given() const { return batch_.has_value(); }
-  bool parts_given() const { return !written_.empty(); }  // --filter, --stride, …, which no named layer has
+  bool parts_given() const { return !written_.empty(); }  // --filter, --stride, …
 
   // In the order given. Throws BadInput with the closest name, or the rule that a written-out layer breaks.
   std::vector<Layer> layers() const;
@@ -58,9 +59,10 @@ class RowArguments {
   bool asks_for_all() const;  // by `--algorithm all`, or by not saying
   bool asks_for_all_options() const { return options_ == "all"; }
 
-  // Instead of what is not given: those runs of the state, and its type and layouts.
-  using RunsOf = std::vector<std::string> (NamedByState::*)() const;
-  void when_left_out(const NamedByState& state, RunsOf runs);
+  // Instead of what is not given: the state's type and layouts, and all rows that were chosen in it, or the one that
+  // can be used so.
+  void when_left_out(const NamedByState& state);
+  void when_left_out(const NamedByState& state, OneRow use);
 
   // Whether rows that cannot run are left out, which is said, and no error: of all rows, and of a state's.
   bool leaves_out() const { return asks_for_all() || runs_of_state_; }
@@ -92,8 +94,10 @@ class RowArguments {
 
  private:
   Run parse(const std::string& text) const;
-  bool takes(const Algorithm& row) const;  // whether the row runs on the device that is asked for
+  void form_when_left_out(const NamedByState& state);  // the type and the layouts
+  bool takes(const Algorithm& row) const;              // whether the row runs on the device that is asked for
 
+  std::string row_ = "--algorithm";  // or ROW: by which a row is named
   std::vector<std::string> runs_, dtypes_, layouts_;
   bool runs_of_state_ = false, dtype_of_state_ = false;  // rather than of the command line
   std::string options_ = "default", device_;

@@ -230,7 +230,7 @@ void fill(BenchArguments& arguments) {
   const std::optional<NamedByState> state = arguments.state.read();
   if (!state) return;
   arguments.layers.when_left_out(*state);
-  arguments.rows.when_left_out(*state, &NamedByState::chosen_runs);
+  arguments.rows.when_left_out(*state);
   if (!arguments.seed) arguments.seed = state->seed();
 }
 

@@ -153,13 +153,15 @@ void fill(CheckArguments& arguments) {
   const std::optional<NamedByState> state = arguments.state.read();
   if (!state) return;
   if (!arguments.fuzz) arguments.layers.when_left_out(*state);
-  arguments.rows.when_left_out(*state, &NamedByState::chosen_runs);
+  arguments.rows.when_left_out(*state);
   if (!arguments.seed) arguments.seed = state->seed();
 }
 
 void check_command(const CheckArguments& arguments, const Globals& globals) {
   arguments.rows.check_device();
-  if (arguments.fuzz && arguments.layers.given()) throw BadInput("--fuzz: given with a layer, must be one of them");
+  const LayerArguments& layers = arguments.layers;
+  if (arguments.fuzz && (layers.given() || layers.parts_given()))
+    throw BadInput("--fuzz: given with a layer, must be one of them");
   if (arguments.seconds && !arguments.fuzz) throw BadInput("--seconds: must go with --fuzz");
   if (arguments.fuzz) return check_random(arguments, globals);
   if (!arguments.layers.given())

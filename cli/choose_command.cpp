@@ -133,7 +133,7 @@ void add_choose(CLI::App& app, const Globals& globals) {
   command.run([arguments, &globals] {
     if (const std::optional<NamedByState> state = arguments->state.read()) {
       arguments->layers.when_left_out(*state);
-      arguments->rows.when_left_out(*state, &NamedByState::chosen_runs);
+      arguments->rows.when_left_out(*state);
     }
     choose(*arguments, globals);
   });

@@ -97,7 +97,7 @@ void add_explain(CLI::App& app, const Globals& globals) {
   const auto arguments = std::make_shared<ExplainArguments>();
   arguments->layers.add_to(command, Amount::one);
   arguments->rows.add_to(command, Amount::one);
-  arguments->state.add_to(command, "layer, type, layouts, and the row that its cursor is on, or its only one");
+  arguments->state.add_to(command, "layer, type, layouts, and its row if it has just one");
   command.text("--at", arguments->at, "CELL",
                "a cell of a stage, as in 0,3,17: where it comes from and which outputs use it");
   command.text("--stage", arguments->stage, "ID", "which stage --at means: the first when left out; input is x itself");
@@ -105,7 +105,7 @@ void add_explain(CLI::App& app, const Globals& globals) {
   command.run([arguments, &globals] {
     if (const std::optional<NamedByState> state = arguments->state.read()) {
       arguments->layers.when_left_out(*state);
-      arguments->rows.when_left_out(*state, &NamedByState::run_pointed_at);
+      arguments->rows.when_left_out(*state, OneRow::explained);
     }
     explain(*arguments, globals);
   });

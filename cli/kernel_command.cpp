@@ -162,7 +162,7 @@ void add_kernel(CLI::App& app, const Globals& globals) {
   KernelArguments* a = arguments.get();
   a->rows.add_row_to(command);
   a->layers.add_to(command, Amount::one);
-  a->state.add_to(command, "layer, type, layouts, and the row of its Kernel panel");
+  a->state.add_to(command, "layer, type, layouts, and its row if just one has a kernel");
   command.text("--emit", a->emit, "FORM", "cu: the text, which plain nvcc compiles; ptx; sass. Left out: a table");
   command.integer(
       "--step", 1, 1000, [a](std::int64_t step) { a->step = step; },
@@ -173,7 +173,7 @@ void add_kernel(CLI::App& app, const Globals& globals) {
   command.run([arguments, &globals] {
     if (const std::optional<NamedByState> state = arguments->state.read()) {
       arguments->layers.when_left_out(*state);
-      arguments->rows.when_left_out(*state, &NamedByState::run_with_kernel);
+      arguments->rows.when_left_out(*state, OneRow::with_kernel);
     }
     kernel(*arguments, globals);
   });

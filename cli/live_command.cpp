@@ -236,7 +236,7 @@ void fill(LiveArguments& arguments) {
   const std::optional<NamedByState> state = arguments.state.read();
   if (!state) return;
   arguments.layers.when_left_out(*state);
-  arguments.row.when_left_out(*state, &NamedByState::run_measured);
+  arguments.row.when_left_out(*state, OneRow::measured);
   arguments.seed = state->seed();
   if (arguments.kernel_alone) return;
   arguments.kernel_alone = state->timed() == "kernel";
@@ -249,12 +249,13 @@ void add_live(CLI::App& app, const Globals& globals) {
   Command command(app, "live", "one run measured without end, while keys flip its options",
                   {"convlens live direct.cpu --layer cv12", "convlens live direct.cpu --layer cv9 --timed kernel",
                    "convlens live im2win.cpu --layer cv9 --layout NHWC --cold --json",
-                   "convlens live --state state.json --batch 1"});
+                   "convlens live direct.cpu --state state.json --batch 1"});
   const auto arguments = std::make_shared<LiveArguments>();
   LiveArguments* a = arguments.get();
   a->row.add_row_to(command);
   a->layers.add_to(command, Amount::one);
-  a->state.add_to(command, "layer, type, layouts, seed, and the run of its Performance panel and what is timed");
+  a->state.add_to(command,
+                  "layer, type, layouts, seed, what its Performance panel times, and its row if it has just one");
   command.text(
       "--timed",
       [a](const std::string& value) {

@@ -83,11 +83,10 @@ paper::Results measure(const PaperArguments& arguments, const Globals& globals, 
 }
 
 void refuse_what_measures(const PaperArguments& a) {
-  const std::pair<bool, const char*> given[]{{a.layers.given(), "layers"},
-                                             {a.layers.batch_given(), "--batch"},
-                                             {a.repeats.has_value(), "--repeats"},
-                                             {a.seed.has_value(), "--seed"},
-                                             {!a.output.empty(), "--output"}};
+  const std::pair<bool, const char*> given[]{
+      {a.state.given(), "--state"},        {a.layers.given() || a.layers.parts_given(), "layers"},
+      {a.layers.batch_given(), "--batch"}, {a.repeats.has_value(), "--repeats"},
+      {a.seed.has_value(), "--seed"},      {!a.output.empty(), "--output"}};
   for (const auto& [is_given, what] : given)
     if (is_given) throw BadInput(std::string("--from: given with ") + what + ", must be alone: nothing is measured");
 }

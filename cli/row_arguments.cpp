@@ -64,6 +64,7 @@ void RowArguments::add_to(Command& command, Amount amount) {
 }
 
 void RowArguments::add_row_to(Command& command) {
+  row_ = "ROW";
   command.text(
       "ROW", [this](const std::string& run) { runs_ = {run}; }, "",
       "NAME[:ID=VALUE,…], a row of `convlens list algorithms`, with options");
@@ -77,11 +78,20 @@ void RowArguments::add_row_to(Command& command) {
 
 bool RowArguments::asks_for_all() const { return runs_.empty() || std::ranges::find(runs_, "all") != runs_.end(); }
 
-void RowArguments::when_left_out(const NamedByState& state, RunsOf runs) {
+void RowArguments::when_left_out(const NamedByState& state) {
   if (runs_.empty()) {
-    runs_ = (state.*runs)();
+    runs_ = state.chosen_runs();
     runs_of_state_ = !runs_.empty();
   }
+  form_when_left_out(state);
+}
+
+void RowArguments::when_left_out(const NamedByState& state, OneRow use) {
+  if (runs_.empty()) runs_ = {state.one_run(use, row_, [this](const Algorithm& row) { return takes(row); })};
+  form_when_left_out(state);
+}
+
+void RowArguments::form_when_left_out(const NamedByState& state) {
   if (dtypes_.empty()) dtypes_ = {std::string(name(state.dtype()))}, dtype_of_state_ = true;
   if (layouts_.empty()) layouts_ = {text(state.layouts())};
 }

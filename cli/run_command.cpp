@@ -168,7 +168,7 @@ bool work(const Job& job, const RunInput& input, const Tensor& x, const RunOutpu
 void fill(RunArguments& arguments) {
   const std::optional<NamedByState> state = arguments.state.read();
   if (!state) return;
-  arguments.rows.when_left_out(*state, &NamedByState::chosen_runs);
+  arguments.rows.when_left_out(*state);
   if (!arguments.image.empty() || !arguments.input.empty()) return;
   if (state->picture() == "random")
     return say("run: the state's input is random, the picture that ships takes its place");

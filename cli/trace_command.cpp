@@ -91,13 +91,13 @@ void add_trace(CLI::App& app, const Globals& globals) {
   TraceArguments* a = arguments.get();
   a->row.add_row_to(command);
   a->layers.add_to(command, Amount::one);
-  a->state.add_to(command, "layer, type, layouts, and the row of its Kernel panel");
+  a->state.add_to(command, "layer, type, layouts, and its row if just one has a kernel");
   command.text("-o,--output", a->output, "FILE",
                "written whole or not at all; one line of JSON, which `convlens view` plays in its schedule");
   command.run([arguments, &globals] {
     if (const std::optional<NamedByState> state = arguments->state.read()) {
       arguments->layers.when_left_out(*state);
-      arguments->row.when_left_out(*state, &NamedByState::run_with_kernel);
+      arguments->row.when_left_out(*state, OneRow::with_kernel);
     }
     trace(*arguments, globals);
   });

@@ -116,6 +116,7 @@ const std::vector<Mistake> kMistakes{
     {3, "explain '1x4194304x4194304x4194304 --filter 1x1x1' --algorithm direct", "overflows 64 bits"},
     {2, "check", "layer: none given, must be a layer, a suite, a problem in quotes, or --fuzz"},
     {2, "check cv9 --fuzz", "--fuzz: given with a layer"},
+    {2, "check --fuzz --stride 2", "--fuzz: given with a layer"},
     {2, "check cv12 --seconds 3", "--seconds: must go with --fuzz"},
     {2, "check --fuzz --seconds 0", "--seconds: 0, must be a number from 0.01"},
     {2, "check --fuzz --seconds 1,5", "--seconds: 1,5, must be a number"},

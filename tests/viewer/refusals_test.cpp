@@ -39,10 +39,7 @@ TEST_CASE("what is beyond a tensor, a grid or a table is refused by view, never 
       {{"--at", "0,0,1,1,1"}, 2, {"--at: 0,0,1,1,1", "at most 4"}},
       {{"--tensor", "im2wim.ref/im2win"}, 2, {"--tensor: im2wim.ref/im2win"}},
       {{"--algorithm", "im2win.ref", "--arrangement", "schedule"}, 3, {"schedule", "im2win.ref", "for a GPU"}},
-      {{"--panel", "numerics", "--memory-limit", "1GiB"},
-       2,
-       {"--memory-limit: 1073741824", "must be with --panel memory"}},
-      {{"--panel", "memory", "--memory-limit", "0"}, 2, {"--memory-limit: 0", "positive size"}},
+      {{"--panel", "numerics", "--memory-limit", "0"}, 2, {"--memory-limit: 0", "positive size"}},
       {{"0x4x11x9 --filter 6x3x2"}, 3, {"export: layouts", "N is 0"}},
       {{"0x4x11x9 --filter 6x3x2", "--arrangement", "copies"}, 3, {"export: layouts", "N is 0"}},
       {{"1x3x16384x16384 --filter 8x3x3", "--arrangement", "copies"}, 3, {"copies", "16384", "rows of a table"}},
@@ -172,4 +169,21 @@ TEST_CASE("the option --memory-limit is the Memory panel's limit") {
     CHECK(row["largest_batch"] > 1000);
     CHECK(row["rho"].get<double>() == Approx(9.0 / 5));
   }
+}
+
+TEST_CASE("the option --memory-limit is the state's limit, whichever panel is in front") {
+  const TemporaryFolder folder;
+  const std::string saved = folder.path() + "/state.json", table = folder.path() + "/out.csv";
+  for (const std::string& panel : viewer::panel_names()) {
+    INFO(panel);
+    const CommandResult save = convlens_command({"view", "--panel", panel, "--memory-limit", "1GiB", "--save", saved});
+    REQUIRE(save.exit == 0);
+    CHECK(viewer::read_state(saved).memory_limit == std::int64_t{1} << 30);
+  }
+  CHECK(convlens_command({"view", "--state", saved, "--memory-limit", "2GiB", "--save", saved}).exit == 0);
+  CHECK(viewer::read_state(saved).memory_limit == std::int64_t{2} << 30);
+  const CommandResult layouts = convlens_command({"view", "--memory-limit", "1GiB", "--export", table});
+  if (left_out(layouts)) return;
+  CHECK(layouts.exit == 0);
+  CHECK(std::filesystem::exists(table));
 }

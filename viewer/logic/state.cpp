@@ -10,6 +10,7 @@
 #include "algorithms/problem/layers.h"
 #include "algorithms/suggest.h"
 #include "viewer/logic/layer_sizes.h"
+#include "viewer/logic/runs.h"
 #include "viewer/logic/schedule.h"
 #include "viewer/logic/state_field.h"
 #include "viewer/logic/steps.h"
@@ -109,7 +110,8 @@ const std::vector<Field>& fields() {
          return Json{{"x", name(s.layouts.x)}, {"w", name(s.layouts.w)}, {"y", name(s.layouts.y)}};
        },
        [](State& s, const Json& json) { s.layouts = read_layouts(json); }},
-      plain("runs", &State::runs),
+      {"runs", [](const State& s) { return Json(s.runs); },
+       [](State& s, const Json& json) { s.runs = distinct_runs(json.get<std::vector<std::string>>()); }},
       one_of("panel", &State::panel, panel_names()),
       one_of("arrangement", &State::arrangement, arrangement_names()),
       {"cursor",

@@ -11,23 +11,22 @@
 #include "algorithms/output_file.h"
 #include "viewer/logic/state.h"
 #include "viewer/logic/state_field.h"
+#include "viewer/logic/state_input.h"
 
 namespace convlens::viewer {
 
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{8} << 20;  // a state has kernel texts of at most 1 MiB
-
-// What has no end, or waits for somebody, is never read.
+// What has no end, or waits for somebody, is never read: a window would wait with it.
 void refuse_endless(const std::string& file) {
   namespace fs = std::filesystem;
   std::error_code none;
   const fs::file_status status = fs::status(file, none);
   if (!fs::exists(status)) return;  // reading it says so
   if (!fs::is_regular_file(status)) throw BadInput("state: " + file + ", must be a regular file");
-  if (const std::uintmax_t bytes = fs::file_size(file, none); bytes > kMostBytes)
+  if (const std::uintmax_t bytes = fs::file_size(file, none); bytes > kMostStateBytes)
     throw BadInput("state: " + file + ", has " + std::to_string(bytes) + " bytes, must be at most " +
-                   std::to_string(kMostBytes));
+                   std::to_string(kMostStateBytes) + " bytes");
 }
 
 // "state.json.damaged", or with the first number that is free: an earlier one stays.
@@ -47,9 +46,7 @@ State read_state(const std::string& file) {
   std::ostringstream text;
   if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
   if (stream.bad() || !stream.is_open()) throw BadInput("state: " + file + ", cannot be read");
-  const auto json = nlohmann::ordered_json::parse(text.str(), nullptr, false);
-  if (json.is_discarded()) throw BadInput("state: " + file + ", must be JSON");
-  return state_from_json(json);
+  return state_from_text(text.str(), file);
 }
 
 KeptState read_kept_state(const std::string& file) {

@@ -73,11 +73,18 @@ std::string wrong_kernel(const State& state, const ConvProblem& problem) {
 }  // namespace
 
 std::string wrong_run(const std::string& field, const std::string& run) {
+  if (run.empty()) return "";
+  const std::string says = field + ": " + shortened(run) + ", ";
   try {
-    if (!run.empty()) parse_run(run);
-    return "";
+    find_algorithm(run.substr(0, run.find(':')));
   } catch (const BadInput&) {
-    return field + ": " + shortened(run) + ", must be a row of `convlens list algorithms` with options that it has";
+    return says + "must be a row of `convlens list algorithms`";
+  }
+  try {
+    parse_run(run);
+    return "";
+  } catch (const BadInput& error) {
+    return says + error.what();
   }
 }
 

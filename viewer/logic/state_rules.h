@@ -14,7 +14,8 @@ namespace convlens::viewer {
 // "layer: cv9, must be \"\" for sizes that are not those of cv9", or "".
 std::string wrong_layer(const State& state);
 
-// "performance.run: drect, must be a row of …", or "" for a run that there is, and for none.
+// "performance.run: drect, must be a row of …", "runs: winograd.ref:m=99, option m: 99, must be …", or "" for a run
+// that there is, and for none.
 std::string wrong_run(const std::string& field, const std::string& run);
 
 // How many blocks compute the image that the cursor is on, by the first chosen row with a schedule; nothing without

@@ -118,7 +118,8 @@ std::string why_no_window() {
   return "";
 }
 
-Window::Window(const viewer::State& first, int width, int height, const std::string& screen) {
+Window::Window(const viewer::State& first, int width, int height, const std::string& screen,
+               const std::vector<std::string>& words) {
   const std::string number = folder_.path() + "/display";
   // Xvfb looks for a free display, and writes its number once it can be used. It must not begin anew when its last
   // client leaves (-noreset): that is xdotool, looking for a window, as long as the program has not connected, and what
@@ -136,6 +137,7 @@ Window::Window(const viewer::State& first, int width, int height, const std::str
   const std::string convlens = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "convlens";
   std::vector<std::string> arguments{"view"};
   if (width > 0) arguments.insert(arguments.end(), {"--size", std::to_string(width) + "x" + std::to_string(height)});
+  arguments.insert(arguments.end(), words.begin(), words.end());
   program_ = std::make_unique<Process>(
       convlens, arguments, folder_.path(),
       std::map<std::string, std::string>{

@@ -53,8 +53,9 @@ std::string why_no_window();
 class Window {
  public:
   // Opens the window with what the program would have kept from a session that ended in `first`; 0 × 0: of no given
-  // size.
-  Window(const viewer::State& first, int width, int height, const std::string& screen = "1600x1200");
+  // size. `words` are more of the command line.
+  Window(const viewer::State& first, int width, int height, const std::string& screen = "1600x1200",
+         const std::vector<std::string>& words = {});
 
   void point(Point at);
   void click(Point at);

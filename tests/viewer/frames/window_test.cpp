@@ -13,6 +13,7 @@
 #include "tests/viewer/frames/screen.h"
 #include "tests/viewer/frames/window.h"
 #include "tests/viewer/states.h"
+#include "viewer/logic/commands.h"
 
 namespace {
 
@@ -149,6 +150,19 @@ TEST_CASE("a session in a window: a slider, a cell, an option, undo, pictures, o
   window.key("ctrl+q");
   CHECK(window.program().exit(20) == 0);
   CHECK(viewer::read_state(window.kept_file()).cursor.tensor == "x");
+}
+
+TEST_CASE("a copied command line opens a window on what it was copied from, whatever the last window showed") {
+  if (!can_open()) return;
+  viewer::State last = small_state(), copied = viewer::first_state();
+  last.dark = false, last.scale = 1.5, last.layouts.x = Layout::CHWN, last.memory_limit = 7 << 20;
+  copied.runs = {"im2win.ref"}, copied.performance.run = "im2win.ref";
+  copied.arrangement = "ribbon";
+  copied.cursor = {"x", {0, 1, 2, 3}};
+  std::vector<std::string> words = viewer::command_words(copied);
+  words.erase(words.begin(), words.begin() + 2);
+  Window window(last, kWidth, kHeight, "1600x1200", words);
+  CHECK(window.state() == copied);
 }
 
 TEST_CASE("a window of no given size fits the monitor") {
