@@ -5,6 +5,7 @@
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
+#include "viewer/logic/runs.h"
 #include "viewer/logic/typed_option.h"
 
 namespace convlens::viewer {
@@ -66,6 +67,7 @@ void draw_option(Scene& scene, const Algorithm& row, const OptionSet& options, c
   changed.set(option.id, *value);
   State next = scene.state;
   next.runs[number] = run_name(row, changed);
+  next.runs = distinct_runs(next.runs);
   scene.change(std::move(next), listed ? "" : id);  // letters that are typed into one box are one step of undo
 }
 

@@ -5,6 +5,7 @@
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
 #include "viewer/logic/nearest.h"
+#include "viewer/logic/runs.h"
 
 namespace convlens::viewer {
 
@@ -55,6 +56,7 @@ void take(Scene& scene, const Request& nearest, const Algorithm& row, const std:
     next.runs.push_back(with);
   else
     *chosen = with;
+  next.runs = distinct_runs(next.runs);
   scene.change(std::move(next), "");
 }
 

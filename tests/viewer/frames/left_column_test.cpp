@@ -170,3 +170,15 @@ TEST_CASE("two runs of one row have each its own options and its own way out") {
   screen.click(*button);
   CHECK(screen.state().runs == std::vector<std::string>{"winograd.ref:m=6", "winograd.ref", "im2win.ref"});
 }
+
+TEST_CASE("a run whose option makes it what another is already becomes one with that") {
+  if (!can_draw()) return;
+  Screen screen(small_state({"winograd.ref", "im2win.ref", "winograd.ref:m=4"}), 1280, 1600);
+  const auto box = screen.find(screen.child("sidebar").name, {"winograd.refm", "##value"}, 0.2f);
+  REQUIRE(box);
+  screen.click(*box);
+  screen.type("4");
+  leave_box(screen);
+  CHECK(screen.state().runs == std::vector<std::string>{"winograd.ref:m=4", "im2win.ref"});
+  CHECK(screen.app().model().rows().size() == 2);
+}
