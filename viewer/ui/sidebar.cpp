@@ -14,6 +14,7 @@
 #include "viewer/logic/layer_sizes.h"
 #include "viewer/logic/state_rules.h"
 #include "viewer/logic/typed_number.h"
+#include "viewer/ui/words.h"
 
 namespace convlens::viewer {
 
@@ -69,6 +70,13 @@ bool draw_box(TypedNumber& number, std::int64_t& value) {
   return size.has_value();
 }
 
+// What the symbols leave for a slider and a box together.
+float room_for_size() {
+  float symbols = 0;
+  for (const LayerSize& size : kLayerSizes) symbols = std::max(symbols, ImGui::CalcTextSize(size.symbol).x);
+  return ImGui::GetContentRegionAvail().x - symbols - 2 * ImGui::GetStyle().ItemSpacing.x;
+}
+
 // A slider and a box for one size. What breaks a rule is shown red, and left as it is.
 void draw_size(Scene& scene, const LayerSize& field) {
   TypedNumber& number = typed(scene, field);
@@ -80,13 +88,13 @@ void draw_size(Scene& scene, const LayerSize& field) {
   ImGui::PushID(field.name);
   if (wrong) ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
   std::int64_t value = scene.state.spec.*field.member;
-  const float width = ImGui::GetContentRegionAvail().x;
+  const float width = room_for_size();
   bool changed = false;
-  ImGui::SetNextItemWidth(width * 0.48f);
+  ImGui::SetNextItemWidth(width * 0.65f);
   changed |= ImGui::SliderScalar("##slider", ImGuiDataType_S64, &value, &field.least, &field.most, "",
                                  ImGuiSliderFlags_NoInput);
   ImGui::SameLine();
-  ImGui::SetNextItemWidth(width * 0.24f);
+  ImGui::SetNextItemWidth(width * 0.35f);
   changed |= draw_box(number, value);
   ImGui::SameLine();
   ImGui::TextUnformatted(field.symbol);
@@ -108,8 +116,8 @@ void draw_layer(Scene& scene) {
   wrong_text(in_symbols(scene.model().overflow()));
   if (scene.model().problem()) {
     const ConvProblem& p = *scene.model().problem();
-    ImGui::TextDisabled("H_o x W_o  %lld x %lld    %.4g GFLOP", static_cast<long long>(p.ho()),
-                        static_cast<long long>(p.wo()), static_cast<double>(p.flops()) / 1e9);
+    faint_text("H_o x W_o  " + std::to_string(p.ho()) + " x " + std::to_string(p.wo()) + "    " +
+               number_text(static_cast<double>(p.flops()) / 1e9) + "\u00a0GFLOP");
   }
 }
 
