@@ -68,6 +68,7 @@ TEST_CASE("kernels run on the host are right on ragged layers, and touch nothing
       {"im2win.tc:sizes=runtime", Layout::NHWC},
       {"im2win.cc:sizes=runtime", Layout::NCHW},
       {"direct.cc:sizes=runtime", Layout::CHWN},
+      {"implicit_gemm.tc:instructions=mma,sizes=runtime", Layout::NHWC},
   }));
   for (const ConvProblem& problem : ragged_layers()) {
     const auto plan = plan_of(name, problem.spec(), layout);

@@ -9,6 +9,7 @@
 // beside one.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -38,6 +39,9 @@ struct alignas(16) float4 {
 struct alignas(8) uint2 {
   unsigned x, y;
 };
+struct alignas(8) ushort4 {
+  unsigned short x, y, z, w;
+};
 struct alignas(8) float2 {
   float x, y;
 };
@@ -57,6 +61,12 @@ template <class T>
 T __ldg(const T* from) {
   return *from;
 }
+template <class T>
+void __stwb(T* to, T value) {
+  *to = value;
+}
+inline float __int_as_float(int bits) { return std::bit_cast<float>(bits); }
+inline float __double2float_rn(double value) { return static_cast<float>(value); }
 
 namespace host_gpu {
 

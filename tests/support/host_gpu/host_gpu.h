@@ -1,6 +1,6 @@
 // The program of a GPU's row, run on the host: each kernel's text is compiled by the system's C++ compiler, with
-// AddressSanitizer, behind a few hundred lines that say what CUDA C++ means (device.h). Slow, and a check of every
-// address that a kernel reads or writes, without a GPU.
+// AddressSanitizer, behind a few hundred lines that say what CUDA C++ means (device.h, device.cpp). Slow, and a check
+// of every address that a kernel reads or writes, without a GPU.
 //
 // Not for Hopper's own instructions (wgmma, TMA), nor for cuFFT.
 #pragma once
