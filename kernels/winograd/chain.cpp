@@ -69,13 +69,16 @@ Kernel transform(const Chain& chain, const std::string& entry, const std::vector
   return made;
 }
 
-// A launch with one thread for each tile of the chunk and channel.
-Launch tile_launch(const Chain& chain, const std::string& entry, const Named& matrix, bool tiles_fastest, bool staging,
-                   std::int64_t images, std::int64_t channels) {
-  const int threads = chain.nested->products() > 36 ? 64 : 128;  // as shared memory and registers allow
+// How many tiles a block transforms, as shared memory and registers allow.
+int tile_threads(const Chain& chain) { return chain.nested->products() > 36 ? 64 : 128; }
+
+// A launch of `transforms` with one thread for each tile of the chunk and channel.
+Launch tile_launch(const Chain& chain, const Kernel& transforms, bool tiles_fastest, std::int64_t images,
+                   std::int64_t channels) {
+  const int threads = tile_threads(chain);
   const std::int64_t tiles = images * chain.nested->tiles();
   Launch launch;
-  launch.kernel = transform(chain, entry, {matrix}, threads, tiles_fastest, staging);
+  launch.kernel = transforms;
   launch.grid = {tiles_fastest ? ceil_div(tiles, threads) * channels : ceil_div(tiles * channels, threads)};
   launch.block = {threads};
   return launch;
@@ -185,13 +188,17 @@ std::vector<Step> steps(const Chain& chain, const Buffer& workspace) {
   require_few_pieces(p.n(), chain.chunk);
   std::vector<Step> all;
   all.emplace_back(filter_launch(chain));
+  // Of all chunks; the matrices' fractions are written out once.
+  const int threads = tile_threads(chain);
+  const Kernel forward = transform(chain, "transform_input", {kBt}, threads, chain.v_tiles_fastest);
+  const Kernel back = transform(chain, "transform_output", {kAt}, threads, chain.m_tiles_fastest, staging);
   for (std::int64_t first = 0; first < p.n(); first += chain.chunk) {
     const std::int64_t images = std::min(chain.chunk, p.n() - first);
-    Launch input = tile_launch(chain, "transform_input", kBt, chain.v_tiles_fastest, false, images, p.ci());
+    Launch input = tile_launch(chain, forward, chain.v_tiles_fastest, images, p.ci());
     input.sentence = "transforms tiles of the input into V";
     input.arguments = {x(), buffer("V"), number(first), number(images)};
     input.writes = "V";
-    input.tiles = [chain, first, images, threads = input.block.x](const Dim3& block) {
+    input.tiles = [chain, first, images, threads](const Dim3& block) {
       return input_boxes(chain, first, images, threads, block.x);
     };
     all.emplace_back(std::move(input));
@@ -209,10 +216,10 @@ std::vector<Step> steps(const Chain& chain, const Buffer& workspace) {
       for (Step& step : cublas_gemm(product, workspace)) all.push_back(std::move(step));
     }
 
-    Launch output = tile_launch(chain, "transform_output", kAt, chain.m_tiles_fastest, staging, images, p.co());
+    Launch output = tile_launch(chain, back, chain.m_tiles_fastest, images, p.co());
     output.sentence = "transforms M into the output";
     output.arguments = {buffer("M"), bias(), y(), number(first), number(images)};
-    output.tiles = [chain, first, images, threads = output.block.x](const Dim3& block) {
+    output.tiles = [chain, first, images, threads](const Dim3& block) {
       return output_boxes(chain, first, images, threads, block.x);
     };
     all.emplace_back(std::move(output));

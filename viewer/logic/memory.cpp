@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 
 #include "algorithms/error.h"
 #include "kernels/program.h"
 #include "kernels/vendor/cudnn.h"
+#include "viewer/logic/planned.h"
 
 namespace convlens::viewer {
 
@@ -23,11 +23,15 @@ void add_tensors(MemoryBar& bar, const Request& request) {
   bar.tensors = request.tensor_bytes();
 }
 
-// The row for another batch, within a limit.
-struct Planned {
-  std::shared_ptr<const Plan> plan;  // null where it does not fit
-  std::string why;                   // it does not
-};
+}  // namespace
+
+std::int64_t MemoryBar::by_formula() const {
+  std::int64_t bytes = 0;
+  for (const MemoryPart& part : parts)
+    if (!part.formula.empty()) bytes += part.bytes;
+  return bytes;
+}
+
 Planned planned(const ChosenRow& row, std::int64_t batch, std::int64_t limit) {
   try {
     Request request = row.request;
@@ -37,15 +41,6 @@ Planned planned(const ChosenRow& row, std::int64_t batch, std::int64_t limit) {
   } catch (const Unsupported& error) {
     return {nullptr, error.what()};  // too many bytes or pieces, or so many images that 64 bits overflow
   }
-}
-
-}  // namespace
-
-std::int64_t MemoryBar::by_formula() const {
-  std::int64_t bytes = 0;
-  for (const MemoryPart& part : parts)
-    if (!part.formula.empty()) bytes += part.bytes;
-  return bytes;
 }
 
 std::vector<MemoryBar> memory_bars(const Model& model, std::int64_t limit) {
@@ -94,23 +89,6 @@ std::vector<std::size_t> part_colours(const MemoryBar& bar) {
     if (!colour) ++next;
   }
   return colours;
-}
-
-std::int64_t largest_batch(const ChosenRow& row, std::int64_t limit, const std::function<bool()>& stop) {
-  if (!row.plan) return 0;
-  constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
-  std::int64_t good = 0, bad = 1;
-  const auto fits = [&](std::int64_t batch) { return planned(row, batch, limit).plan != nullptr; };
-  while (!stop() && fits(bad)) {
-    good = bad;
-    if (good == kAll) return good;
-    bad = good > kAll / 2 ? kAll : 2 * good;
-  }
-  while (!stop() && bad - good > 1) {
-    const std::int64_t middle = good + (bad - good) / 2;
-    (fits(middle) ? good : bad) = middle;
-  }
-  return good;
 }
 
 CopyLaw copy_law(const ConvProblem& p) {

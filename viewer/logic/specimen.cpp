@@ -105,7 +105,7 @@ Specimen specimen_of(const ConvProblem& layer) {
   return {piece, "",
           "One window alone reaches over " + std::to_string(piece.extent_h()) + " x " +
               std::to_string(piece.extent_w()) + " elements and has " + std::to_string(piece.taps()) +
-              " taps: too much to compute while somebody waits (together at most " +
+              (piece.taps() == 1 ? " tap" : " taps") + ": too much to compute while somebody waits (together at most " +
               std::to_string(static_cast<std::int64_t>(kMostSpecimenWork) / 16) + ")."};
 }
 

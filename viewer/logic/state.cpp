@@ -9,6 +9,7 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/suggest.h"
+#include "viewer/logic/layer_sizes.h"
 #include "viewer/logic/runs.h"
 #include "viewer/logic/schedule.h"
 #include "viewer/logic/state_field.h"
@@ -56,31 +57,9 @@ Field within(const char* name, std::int64_t State::*member, std::int64_t least, 
           [=](State& s, const Json& json) { s.*member = read_whole(name, json, least, most); }};
 }
 
-const std::vector<std::pair<const char*, std::int64_t ConvSpec::*>>& spec_fields() {
-  static const std::vector<std::pair<const char*, std::int64_t ConvSpec::*>> fields{
-      {"n", &ConvSpec::n},
-      {"ci", &ConvSpec::ci},
-      {"hi", &ConvSpec::hi},
-      {"wi", &ConvSpec::wi},
-      {"co", &ConvSpec::co},
-      {"hf", &ConvSpec::hf},
-      {"wf", &ConvSpec::wf},
-      {"stride_h", &ConvSpec::stride_h},
-      {"stride_w", &ConvSpec::stride_w},
-      {"pad_top", &ConvSpec::pad_top},
-      {"pad_bottom", &ConvSpec::pad_bottom},
-      {"pad_left", &ConvSpec::pad_left},
-      {"pad_right", &ConvSpec::pad_right},
-      {"dilation_h", &ConvSpec::dilation_h},
-      {"dilation_w", &ConvSpec::dilation_w},
-      {"groups", &ConvSpec::groups},
-  };
-  return fields;
-}
-
 Json write_spec(const ConvSpec& spec) {
   Json json;
-  for (const auto& [name, member] : spec_fields()) json[name] = spec.*member;
+  for (const LayerSize& size : kLayerSizes) json[size.name] = spec.*size.member;
   json["bias"] = spec.bias;
   return json;
 }
@@ -89,13 +68,13 @@ ConvSpec read_spec(const Json& json) {
   require_object("problem", json);
   ConvSpec spec;
   for (const auto& [key, value] : json.items()) {
-    const auto field = std::ranges::find(spec_fields(), key, [](const auto& f) { return std::string(f.first); });
+    const auto size = std::ranges::find(kLayerSizes, key, &LayerSize::name);
     if (key == "bias")
       spec.bias = value.get<bool>();
-    else if (field == spec_fields().end() || !is_whole(value))
+    else if (size == kLayerSizes.end() || !is_whole(value))
       refuse_field("problem." + key, value, "a whole number of a size of the layer");
     else
-      spec.*(field->second) = value.get<std::int64_t>();
+      spec.*(size->member) = value.get<std::int64_t>();
   }
   return spec;
 }

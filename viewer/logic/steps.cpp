@@ -61,4 +61,25 @@ int row_of_family(const Model& model, const std::string& family) {
   return refused;
 }
 
+std::vector<int> rows_side_by_side(const Model& model) {
+  std::vector<int> rows;
+  for (const char* family : kFamilies)
+    if (const int row = row_of_family(model, family); row >= 0) rows.push_back(row);
+  return rows;
+}
+
+std::vector<LeftOut> left_out(const Model& model) {
+  std::vector<LeftOut> left;
+  for (std::size_t number = 0; number < model.rows().size(); ++number) {
+    const ChosenRow& row = model.rows()[number];
+    const int shown = std::ranges::find(kFamilies, row.algorithm->family) == kFamilies.end()
+                          ? -1
+                          : row_of_family(model, row.algorithm->family);
+    if (shown == static_cast<int>(number)) continue;
+    left.push_back(
+        {row.run, shown < 0 ? "of another family" : model.rows()[static_cast<std::size_t>(shown)].run + " is shown"});
+  }
+  return left;
+}
+
 }  // namespace convlens::viewer

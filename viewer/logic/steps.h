@@ -32,4 +32,13 @@ Progress progress_at(std::int64_t step, std::size_t phases);
 // The first chosen row of `family` that has a plan, else the first that is refused; −1 where none is chosen.
 int row_of_family(const Model& model, const std::string& family);
 
+// The numbers of the rows that stand for the families, in the order of these.
+std::vector<int> rows_side_by_side(const Model& model);
+
+// A chosen row that does not, and why: "im2col.ref is shown".
+struct LeftOut {
+  std::string run, why;
+};
+std::vector<LeftOut> left_out(const Model& model);
+
 }  // namespace convlens::viewer

@@ -3,6 +3,7 @@
 #include <imgui/imgui_internal.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/error.h"
@@ -179,6 +180,13 @@ void App::shortcuts() {
   if (pressed(Key::zero, true)) change_scale(0);
 }
 
+// Where: the folder that a name without one is written into is not always known.
+void App::say_written(const std::string& file) {
+  std::error_code unknown;
+  const std::filesystem::path whole = std::filesystem::absolute(file, unknown).lexically_normal();
+  notice_.say((unknown ? file : whole.string()) + " is written");
+}
+
 void App::obey(const Wish& wish) {
   try {
     switch (wish.kind) {
@@ -190,18 +198,18 @@ void App::obey(const Wish& wish) {
         break;
       case Wish::Kind::data:
         files_.write_text(wish.text, to_text_for(wish.text, data()));
-        notice_.say(wish.text + " is written");
+        say_written(wish.text);
         break;
       case Wish::Kind::save_state:
         write_state(state(), wish.text);
-        notice_.say(wish.text + " is written");
+        say_written(wish.text);
         break;
       case Wish::Kind::open_state:
         change(read_state(wish.text));
         break;
       case Wish::Kind::save_kernel:
         files_.write_text(wish.text, shown_kernel().text);
-        notice_.say(wish.text + " is written");
+        say_written(wish.text);
         break;
       case Wish::Kind::open_kernel: {
         State next = state();
@@ -217,6 +225,7 @@ void App::obey(const Wish& wish) {
         break;
       case Wish::Kind::copy:
         ImGui::SetClipboardText(wish.text.c_str());
+        notice_.say(wish.copied + " is on the clipboard");
         break;
       case Wish::Kind::scale:
         change_scale(wish.scale);
@@ -246,7 +255,7 @@ std::optional<PictureRequest> App::take_picture_request() {
 void App::write_picture(const PictureRequest& request, const std::vector<unsigned char>& rgba) {
   try {
     files_.write_picture(request.file, request.width, request.height, rgba);
-    notice_.say(request.file + " is written");
+    say_written(request.file);
   } catch (const Error& error) {
     notice_.say(error.what());
     menu_.refuse({Wish::Kind::picture, request.file}, error.what());
@@ -270,7 +279,7 @@ nlohmann::ordered_json App::data(const std::function<bool()>& interrupted) {
 }
 
 Next App::frame() {
-  notice_.pass(ImGui::GetIO().DeltaTime);
+  if (!status_bar_.hovered()) notice_.pass(ImGui::GetIO().DeltaTime);
   shortcuts();
   derive();
   study_.poll();
@@ -315,7 +324,7 @@ Next App::frame() {
   if (wish) obey(*wish);
   if (quit_) return Next::close;
   if (wish || picture_request_ || painter_.busy() || playing_) return Next::again;
-  if (!study_.busy()) return notice_.text().empty() ? Next::wait : Next::soon;
+  if (!study_.busy()) return notice_.text().empty() || status_bar_.hovered() ? Next::wait : Next::soon;
   // What is measured must not be disturbed by drawing, but a hand wants to see what it does.
   const ImGuiIO& io = ImGui::GetIO();
   return io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || ImGui::IsAnyMouseDown() ? Next::again : Next::soon;

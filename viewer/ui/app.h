@@ -62,6 +62,7 @@ class App {
   void shortcuts();
   void propose(State next, const std::string& key);
   void obey(const Wish& wish);
+  void say_written(const std::string& file);
   void change_scale(double scale);
   KernelSheet shown_kernel() const;
 

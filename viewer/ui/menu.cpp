@@ -75,8 +75,9 @@ void Menu::draw_edit_menu(const Scene& scene, const History& history) {
   if (ImGui::MenuItem("Undo", "Ctrl+Z", false, history.can_undo())) wish_ = {Wish::Kind::undo, ""};
   if (ImGui::MenuItem("Redo", "Ctrl+Y", false, history.can_redo())) wish_ = {Wish::Kind::redo, ""};
   ImGui::Separator();
-  if (ImGui::MenuItem("Copy as command line")) wish_ = {Wish::Kind::copy, as_command_line(scene.state)};
-  if (ImGui::MenuItem("Copy as Python")) wish_ = {Wish::Kind::copy, as_python(scene.state)};
+  if (ImGui::MenuItem("Copy as command line"))
+    wish_ = {Wish::Kind::copy, as_command_line(scene.state), 1, "the command line"};
+  if (ImGui::MenuItem("Copy as Python")) wish_ = {Wish::Kind::copy, as_python(scene.state), 1, "the Python program"};
   ImGui::EndMenu();
 }
 

@@ -27,6 +27,7 @@ struct Wish {
   Kind kind = Kind::undo;
   std::string text;  // the file, or what to copy
   double scale = 1;
+  std::string copied = "";  // what that is, in words: "the command line"
 };
 
 class Menu {

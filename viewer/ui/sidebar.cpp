@@ -10,38 +10,14 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"
+#include "viewer/logic/layer_sizes.h"
 #include "viewer/logic/state_rules.h"
 #include "viewer/logic/typed_number.h"
+#include "viewer/ui/words.h"
 
 namespace convlens::viewer {
 
 namespace {
-
-struct SizeField {
-  const char* name;    // as in messages: "stride_h"
-  const char* symbol;  // as in formulas
-  std::int64_t ConvSpec::*member;
-  std::int64_t least, most;  // of the slider; the box takes any number
-};
-
-constexpr std::array kSizes{
-    SizeField{"n", "N", &ConvSpec::n, 1, 256},
-    SizeField{"ci", "C_i", &ConvSpec::ci, 1, 512},
-    SizeField{"hi", "H_i", &ConvSpec::hi, 1, 256},
-    SizeField{"wi", "W_i", &ConvSpec::wi, 1, 256},
-    SizeField{"co", "C_o", &ConvSpec::co, 1, 512},
-    SizeField{"hf", "H_f", &ConvSpec::hf, 1, 11},
-    SizeField{"wf", "W_f", &ConvSpec::wf, 1, 11},
-    SizeField{"stride_h", "s_h", &ConvSpec::stride_h, 1, 4},
-    SizeField{"stride_w", "s_w", &ConvSpec::stride_w, 1, 4},
-    SizeField{"pad_top", "pad top", &ConvSpec::pad_top, 0, 8},
-    SizeField{"pad_bottom", "bottom", &ConvSpec::pad_bottom, 0, 8},
-    SizeField{"pad_left", "left", &ConvSpec::pad_left, 0, 8},
-    SizeField{"pad_right", "right", &ConvSpec::pad_right, 0, 8},
-    SizeField{"dilation_h", "d_h", &ConvSpec::dilation_h, 1, 4},
-    SizeField{"dilation_w", "d_w", &ConvSpec::dilation_w, 1, 4},
-    SizeField{"groups", "groups", &ConvSpec::groups, 1, 64},
-};
 
 void draw_named_layers(Scene& scene) {
   const std::string now = scene.state.layer.empty() ? "own sizes" : scene.state.layer;
@@ -68,7 +44,7 @@ void draw_named_layers(Scene& scene) {
 }
 
 // Whether a size is one of those whose product overflows: the message has them by their symbols.
-bool overflows(const std::string& message, const SizeField& field) {
+bool overflows(const std::string& message, const LayerSize& field) {
   const std::string symbol = field.symbol;
   const std::string derived = symbol == "H_i" ? "H_o" : symbol == "W_i" ? "W_o" : symbol;
   return message.find("·" + symbol) != std::string::npos || message.find("·(" + symbol) != std::string::npos ||
@@ -77,7 +53,7 @@ bool overflows(const std::string& message, const SizeField& field) {
 }
 
 // What is typed into the box of one size.
-TypedNumber& typed(Scene& scene, const SizeField& field) {
+TypedNumber& typed(Scene& scene, const LayerSize& field) {
   return scene.kept.get<TypedNumber>(std::string("typed ") + field.name);
 }
 
@@ -93,8 +69,15 @@ bool draw_box(TypedNumber& number, std::int64_t& value) {
   return size.has_value();
 }
 
+// What the symbols leave for a slider and a box together.
+float room_for_size() {
+  float symbols = 0;
+  for (const LayerSize& size : kLayerSizes) symbols = std::max(symbols, ImGui::CalcTextSize(size.symbol).x);
+  return ImGui::GetContentRegionAvail().x - symbols - 2 * ImGui::GetStyle().ItemSpacing.x;
+}
+
 // A slider and a box for one size. What breaks a rule is shown red, and left as it is.
-void draw_size(Scene& scene, const SizeField& field) {
+void draw_size(Scene& scene, const LayerSize& field) {
   TypedNumber& number = typed(scene, field);
   number.follow(scene.state.spec.*field.member);
   const bool wrong = !number.wrong(field.name).empty() ||
@@ -104,13 +87,13 @@ void draw_size(Scene& scene, const SizeField& field) {
   ImGui::PushID(field.name);
   if (wrong) ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
   std::int64_t value = scene.state.spec.*field.member;
-  const float width = ImGui::GetContentRegionAvail().x;
+  const float width = room_for_size();
   bool changed = false;
-  ImGui::SetNextItemWidth(width * 0.48f);
+  ImGui::SetNextItemWidth(width * 0.65f);
   changed |= ImGui::SliderScalar("##slider", ImGuiDataType_S64, &value, &field.least, &field.most, "",
                                  ImGuiSliderFlags_NoInput);
   ImGui::SameLine();
-  ImGui::SetNextItemWidth(width * 0.24f);
+  ImGui::SetNextItemWidth(width * 0.35f);
   changed |= draw_box(number, value);
   ImGui::SameLine();
   ImGui::TextUnformatted(field.symbol);
@@ -126,14 +109,14 @@ void draw_size(Scene& scene, const SizeField& field) {
 void draw_layer(Scene& scene) {
   heading("LAYER");
   draw_named_layers(scene);
-  for (const SizeField& field : kSizes) draw_size(scene, field);
-  for (const SizeField& field : kSizes) wrong_text(typed(scene, field).wrong(field.name));
+  for (const LayerSize& field : kLayerSizes) draw_size(scene, field);
+  for (const LayerSize& field : kLayerSizes) wrong_text(typed(scene, field).wrong(field.name));
   for (const BrokenRule& rule : scene.model().broken()) wrong_text(rule.line());
   wrong_text(scene.model().overflow());
   if (scene.model().problem()) {
     const ConvProblem& p = *scene.model().problem();
-    ImGui::TextDisabled("H_o x W_o  %lld x %lld    %.4g GFLOP", static_cast<long long>(p.ho()),
-                        static_cast<long long>(p.wo()), static_cast<double>(p.flops()) / 1e9);
+    faint_text("H_o x W_o  " + std::to_string(p.ho()) + " x " + std::to_string(p.wo()) + "    " +
+               number_text(static_cast<double>(p.flops()) / 1e9) + "\u00a0GFLOP");
   }
 }
 

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 
+#include "viewer/ui/fitting.h"
+
 namespace convlens::viewer {
 
 namespace {
+
+constexpr const char* kNotAllLit = "not all that belongs to it is lit: it is too much";
+constexpr int kLines = 2;
 
 float width_of(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
 
@@ -47,24 +52,48 @@ std::string cell_text(const CellWords& words, float width) {
   return words.name.substr(words.name.rfind(' ') + 1) + rest;
 }
 
+void draw_notice(const std::string& text, ImU32 colour) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+}
+
 // A notice stands beside what the cell is, or in its place where both are too long; how the value comes about stays.
-void draw_words(const CellWords& words, const std::string& notice, ImU32 colour, bool complete) {
+// False where something has been left out.
+bool draw_words(const CellWords& words, const std::string& notice, ImU32 colour, bool complete) {
   const float width = ImGui::GetContentRegionAvail().x;
-  const std::string cell = cell_text(words, width);
-  const bool beside = notice.empty() || width_of(cell) + ImGui::GetStyle().ItemSpacing.x + width_of(notice) <= width;
-  if (beside) ImGui::TextUnformatted(cell.c_str());
+  const Fitted cell = fitted_formula(cell_text(words, width), width);
+  const bool beside =
+      notice.empty() || width_of(cell.text) + ImGui::GetStyle().ItemSpacing.x + width_of(notice) <= width;
+  if (beside) ImGui::TextUnformatted(cell.text.c_str());
   if (beside && !notice.empty()) ImGui::SameLine();
-  if (!notice.empty()) {
-    ImGui::PushStyleColor(ImGuiCol_Text, colour);
-    ImGui::TextUnformatted(notice.c_str());
-    ImGui::PopStyleColor();
-  }
-  const bool address = add_faint(words.address);
+  if (!notice.empty()) draw_notice(notice, colour);
+  bool address = add_faint(words.address);
   add_combination(words.combination);
-  ImGui::TextUnformatted(words.sum.terms > 0 ? fitting(words, width).c_str() : words.meaning.c_str());
-  if (!address) add_faint(words.address);
-  if (words.sum.terms > 0) add_faint(words.meaning);
-  if (!complete) add_faint("not all that belongs to it is lit: it is too much");
+  const Fitted formula = fitted_formula(words.sum.terms > 0 ? fitting(words, width) : words.meaning, width);
+  ImGui::TextUnformatted(formula.text.c_str());
+  address = address || add_faint(words.address);
+  const bool meaning = words.sum.terms == 0 || add_faint(words.meaning);
+  const bool warned = complete || add_faint(kNotAllLit);
+  return beside && cell.whole && formula.whole && address && meaning && warned;
+}
+
+// All that is known about the cell, of a sum with many terms the first of them.
+std::string all_words(const CellWords& words, bool complete) {
+  constexpr std::size_t kTerms = 16;
+  std::string text = words.name + " " + words.index + " = " + words.value;
+  if (words.sum.terms > 0) text += "\n" + words.sum.text(kTerms, words.value);
+  for (const std::string& line : {words.meaning, words.address})
+    if (!line.empty()) text += "\n" + line;
+  return text + (complete ? "" : std::string("\n") + kNotAllLit);
+}
+
+void draw_tooltip(const std::string& text) {
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(std::min(48 * ImGui::GetFontSize(), ImGui::GetMainViewport()->WorkSize.x * 0.9f));
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
 }
 
 }  // namespace
@@ -85,12 +114,15 @@ void StatusBar::draw(Scene& scene, const std::string& notice) {
                          return cell_words(*model, *values, *exhibit, at);
                        });
   }
-  if (words != nullptr && width_of(says) <= ImGui::GetContentRegionAvail().x) {
-    draw_words(*words, says, colour, scene.links.complete);
+  const float width = ImGui::GetContentRegionAvail().x;
+  hovered_ = ImGui::IsWindowHovered();
+  if (words != nullptr && width_of(says) <= width) {
+    if (!draw_words(*words, says, colour, scene.links.complete) && hovered_)
+      draw_tooltip(all_words(*words, scene.links.complete));
   } else if (!says.empty()) {
-    ImGui::PushStyleColor(ImGuiCol_Text, colour);
-    ImGui::TextWrapped("%s", says.c_str());
-    ImGui::PopStyleColor();
+    const Fitted lines = fitted(says, width, kLines);
+    draw_notice(lines.text, colour);
+    if (!lines.whole && hovered_) draw_tooltip(says);
   }
   ImGui::EndChild();
 }

@@ -10,10 +10,15 @@ namespace convlens::viewer {
 
 class StatusBar {
  public:
+  // What has no room is in a tooltip.
   void draw(Scene& scene, const std::string& notice);
+
+  // Whether the pointer is on it, and somebody may be reading.
+  bool hovered() const { return hovered_; }
 
  private:
   Later<CellWords> words_;  // a value can take long: an output's spectrum needs those of all channels
+  bool hovered_ = false;
 };
 
 }  // namespace convlens::viewer

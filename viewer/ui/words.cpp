@@ -51,8 +51,8 @@ std::string stage_formula(const Plan& plan, const Stage& stage, const Coord& cel
           text = "its entry " + entry + "; depends on";
       for (std::size_t k = 0; k < std::min(source.terms.size(), kMostTerms); ++k) {
         const Term& t = source.terms[k];
-        text += (k > 0 ? ", " : " ") + std::to_string(t.at.size()) + " cells of " + operand_text(plan, t.from) +
-                " from " + tuple(t.at.first, operand_rank(plan, t.from));
+        text += (k > 0 ? ", " : " ") + counted(t.at.size(), "cell") + " of " + operand_text(plan, t.from) + " from " +
+                tuple(t.at.first, operand_rank(plan, t.from));
       }
       return text;
     }
@@ -76,8 +76,7 @@ std::string stage_formula(const Plan& plan, const Stage& stage, const Coord& cel
 
 std::string taps_text(const ConvProblem& p, const Coord& output) {
   const auto taps = static_cast<std::int64_t>(window_of_output(p, output).size());
-  std::string text =
-      "Σ x·w over " + std::to_string(p.ci_per_group()) + " channels and " + std::to_string(p.taps()) + " taps";
+  std::string text = "Σ x·w over " + counted(p.ci_per_group(), "channel") + " and " + counted(p.taps(), "tap");
   if (taps < p.taps()) text += ", " + std::to_string(p.taps() - taps) + " of them on padding";
   return text;
 }
@@ -101,12 +100,14 @@ std::string input_text(const ConvProblem& p, const Coord& at) {
   const Readers rows(WindowAxis::rows(p), at[2]), columns(WindowAxis::columns(p), at[3]);
   const std::int64_t windows = rows.count * columns.count;
   if (windows == 0) return "no window reads it";
-  return "read by " + std::to_string(windows) + (windows == 1 ? " window" : " windows") + " (" + rows.text("p") + ", " +
-         columns.text("q") + "), each for " + std::to_string(p.co_per_group()) + " output channels";
+  return "read by " + counted(windows, "window") + " (" + rows.text("p") + ", " + columns.text("q") + "), each for " +
+         counted(p.co_per_group(), "output channel");
 }
 
 std::string filter_text(const ConvProblem& p, const Coord& at) {
-  return "multiplied once in each of the " + grouped(p.n() * p.ho() * p.wo()) + " outputs of channel " +
+  const std::int64_t outputs = p.n() * p.ho() * p.wo();
+  return (outputs == 1 ? "multiplied once, in the one output of channel "
+                       : "multiplied once in each of the " + grouped(outputs) + " outputs of channel ") +
          std::to_string(at[0]);
 }
 
@@ -217,6 +218,10 @@ std::string grouped(std::int64_t value) {
   for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3)
     text.insert(static_cast<std::size_t>(at), " ");
   return text;
+}
+
+std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
+  return grouped(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
 }
 
 CellWords cell_words(const Model& model, const Values& values, const Exhibit& exhibit, const Coord& cell) {

@@ -32,4 +32,7 @@ std::string bytes_text(std::int64_t bytes);
 // "574 164".
 std::string grouped(std::int64_t value);
 
+// "1 channel", "64 channels"; `many` where an s does not do it.
+std::string counted(std::int64_t count, const std::string& one, const std::string& many = "");
+
 }  // namespace convlens::viewer

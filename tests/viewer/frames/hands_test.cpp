@@ -148,7 +148,7 @@ TEST_CASE("an option that is switched is in the run's name, and in the plan") {
   for (const Option& candidate : row.options)
     if (candidate.values.size() > 1) option = &candidate;
   REQUIRE(option != nullptr);
-  const auto combo = screen.find(sidebar(screen), {row.id + option->id, option->title}, 0.2f);
+  const auto combo = screen.find(sidebar(screen), {row.id + option->id, "##value"}, 0.2f);
   REQUIRE(combo);
   screen.click(*combo);
   const std::string wanted = option->values.back();

@@ -11,13 +11,12 @@ namespace {
 
 // "128 registers a thread, 43.1 KiB shared memory a block, no spills; …".
 std::string resources(const KernelSheet& sheet, const Build& build) {
-  std::string text = std::to_string(build.registers) + " registers a thread, " + bytes_text(build.shared_bytes) +
+  std::string text = counted(build.registers, "register") + " a thread, " + bytes_text(build.shared_bytes) +
                      " of shared memory a block, " +
                      (build.spill_bytes == 0 ? "no spills" : bytes_text(build.spill_bytes) + " of spills a thread");
   if (const auto& o = build.occupancy)
-    text += "; " + std::to_string(o->blocks) + (o->blocks == 1 ? " block" : " blocks") + " of " +
-            std::to_string(sheet.launch.block.count()) + " threads on an SM, " + std::to_string(o->warps) + " of " +
-            std::to_string(o->most_warps) + " warps: " + o->limit +
+    text += "; " + counted(o->blocks, "block") + " of " + counted(sheet.launch.block.count(), "thread") +
+            " on an SM, " + std::to_string(o->warps) + " of " + counted(o->most_warps, "warp") + ": " + o->limit +
             (o->limit == "registers" || o->limit == "threads" || o->limit == "blocks of an SM" ? " allow" : " allows") +
             " no more";
   return text;

@@ -146,7 +146,7 @@ nlohmann::ordered_json data(const Scene& scene) {
   const ConvProblem& p = *scene.model().problem();
   const auto maps = static_cast<std::int64_t>(heat.maps.size());
   if (maps > 0 && p.hi() * p.wi() > kMostRows / maps)
-    throw Unsupported("copies: " + std::to_string(maps) + " tensors of " + std::to_string(p.hi()) + " × " +
+    throw Unsupported("copies: " + counted(maps, "tensor") + " of " + std::to_string(p.hi()) + " × " +
                       std::to_string(p.wi()) + " pixels, must be at most " + std::to_string(kMostRows) +
                       " rows of a table");
   for (const auto& [exhibit, copies] : heat.maps)

@@ -6,6 +6,7 @@
 #include "viewer/logic/steps.h"
 #include "viewer/panels/layouts/layouts.h"
 #include "viewer/panels/layouts/scrubber.h"
+#include "viewer/ui/fitting.h"
 
 namespace convlens::viewer {
 
@@ -52,25 +53,29 @@ void draw_phase(Scene& scene, int row, const std::string& run) {
 
 void draw_row(Scene& scene, int row, ImVec2 size) {
   const ChosenRow& chosen = scene.model().rows()[static_cast<std::size_t>(row)];
-  if (begin_pane(chosen.run.c_str(), size)) {
-    if (chosen.plan)
-      draw_phase(scene, row, chosen.run);
-    else
-      wrapped_text(chosen.run + " cannot: " + chosen.support.reason);
-  }
+  if (!chosen.plan) return draw_refused_row(scene, chosen, size);
+  if (begin_pane(chosen.run.c_str(), size)) draw_phase(scene, row, chosen.run);
   ImGui::EndChild();
 }
 
-std::vector<int> shown_rows(const Model& model) {
-  std::vector<int> rows;
-  for (const char* family : kFamilies)
-    if (const int row = row_of_family(model, family); row >= 0) rows.push_back(row);
-  return rows;
+// Which chosen rows have no pane, in one line; why of all of them in its tooltip.
+void draw_left_out(const Scene& scene) {
+  std::vector<std::string> names;
+  std::string all = "Each of the five families has one pane:";
+  for (const LeftOut& left : left_out(scene.model())) {
+    names.push_back(left.run + " (" + left.why + ")");
+    all += "\n" + names.back();
+  }
+  if (names.empty()) return;
+  const Fitted line = fitted_list("Without a pane:", names, ImGui::GetContentRegionAvail().x);
+  ImGui::TextDisabled("%s", line.text.c_str());
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", all.c_str());
 }
 
 void draw(Scene& scene) {
   if (scene.model().find("x")->cells() == 0) return faint_text("N is 0: there is nothing to compute.");
-  const std::vector<int> rows = shown_rows(scene.model());
+  const std::vector<int> rows = rows_side_by_side(scene.model());
+  draw_left_out(scene);
   if (rows.empty()) return faint_text("No row of the families direct, im2col, im2win, winograd and fft is chosen.");
   draw_scrubber(scene, &State::step, kSteps, kStepsASecond);
   const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
@@ -99,7 +104,7 @@ nlohmann::ordered_json data(const Scene& scene) {
   };
   if (scene.model().find("x")->cells() == 0) return rows;
   add({{"step", scene.state.step}, {"stage", "x"}}, *scene.model().find("x"));
-  for (const int number : shown_rows(scene.model())) {
+  for (const int number : rows_side_by_side(scene.model())) {
     const ChosenRow& row = scene.model().rows()[static_cast<std::size_t>(number)];
     if (!row.plan) {
       rows.push_back({{"step", scene.state.step}, {"run", row.run}, {"refused", row.support.reason}});
@@ -112,6 +117,8 @@ nlohmann::ordered_json data(const Scene& scene) {
       add({{"step", scene.state.step}, {"run", row.run}, {"stage", stage}, {"made", progress.made}}, *exhibit);
     }
   }
+  for (const LeftOut& left : left_out(scene.model()))
+    rows.push_back({{"step", scene.state.step}, {"run", left.run}, {"left_out", left.why}});
   return rows;
 }
 

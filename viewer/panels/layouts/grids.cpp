@@ -1,4 +1,5 @@
-// All tensors side by side: as many columns as keep the panes about square.
+// All tensors side by side, and what stands against a row that has none: as many columns as keep the panes about
+// square.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -37,14 +38,35 @@ void choose_tensors(Scene& scene) {
   ImGui::EndPopup();
 }
 
+// A tensor, or a row that has none because it cannot run.
+struct Pane {
+  const Exhibit* exhibit = nullptr;
+  const ChosenRow* refused = nullptr;
+};
+
+// Refused rows stand where their tensors would: behind those of the rows before.
+std::vector<Pane> panes(const Scene& scene) {
+  const std::vector<ChosenRow>& rows = scene.model().rows();
+  std::vector<Pane> all;
+  std::size_t next = 0;
+  const auto add_refused = [&](std::size_t end) {
+    for (; next < end; ++next)
+      if (!rows[next].plan) all.push_back({nullptr, &rows[next]});
+  };
+  for (const Exhibit& exhibit : scene.model().exhibits()) {
+    if (exhibit.role == Role::stage) add_refused(static_cast<std::size_t>(exhibit.row));
+    if (exhibit.role == Role::output) add_refused(rows.size());
+    if (!hidden(scene.state, exhibit.id) && exhibit.cells() > 0) all.push_back({&exhibit});
+  }
+  return all;
+}
+
 void draw(Scene& scene) {
   const float button = ImGui::CalcTextSize(kTensors).x + 2 * ImGui::GetStyle().FramePadding.x;
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth();
   if (ImGui::GetItemRectMax().x + ImGui::GetStyle().ItemSpacing.x + button <= right) ImGui::SameLine();
   choose_tensors(scene);
-  std::vector<const Exhibit*> shown;
-  for (const Exhibit& exhibit : scene.model().exhibits())
-    if (!hidden(scene.state, exhibit.id) && exhibit.cells() > 0) shown.push_back(&exhibit);
+  const std::vector<Pane> shown = panes(scene);
   if (shown.empty()) return faint_text("No tensor has a cell: N is 0, or all are hidden.");
 
   const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
@@ -55,8 +77,20 @@ void draw(Scene& scene) {
                     std::floor((space.y - gap.y * (down - 1)) / down)};
   for (int k = 0; k < count; ++k) {
     if (k % columns != 0) ImGui::SameLine();
-    draw_exhibit(scene, *shown[static_cast<std::size_t>(k)], size);
+    const Pane& pane = shown[static_cast<std::size_t>(k)];
+    if (pane.exhibit != nullptr)
+      draw_exhibit(scene, *pane.exhibit, size);
+    else
+      draw_refused_row(scene, *pane.refused, size);
   }
+}
+
+// What is lit in the tensors, and what rows without any say.
+nlohmann::ordered_json data(const Scene& scene) {
+  nlohmann::ordered_json rows = lit_cells(scene);
+  for (const ChosenRow& row : scene.model().rows())
+    if (!row.plan) rows.push_back({{"run", row.run}, {"refused", row.support.reason}});
+  return rows;
 }
 
 }  // namespace
@@ -75,7 +109,7 @@ int best_columns(int count, ImVec2 space) {
 }
 
 Arrangement grids_arrangement() {
-  return {"grids", "Grids", "All tensors of the chosen algorithms, side by side", draw, lit_cells};
+  return {"grids", "Grids", "All tensors of the chosen algorithms, side by side", draw, data};
 }
 
 }  // namespace convlens::viewer

@@ -28,6 +28,9 @@ nlohmann::ordered_json lit_cells(const Scene& scene);
 // exists already.
 void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made = 1, bool framed = true);
 
+// In the place of the tensors of a row that cannot run: why, and a button for the nearest change with which it can.
+void draw_refused_row(Scene& scene, const ChosenRow& row, ImVec2 size);
+
 // A line with a name, or its last words, and faint details, of which as many are written as fit; the tooltip has
 // everything.
 void draw_title(const std::string& name, const std::vector<std::string>& details, const std::string& tooltip);

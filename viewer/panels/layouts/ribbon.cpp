@@ -31,7 +31,7 @@ std::vector<Reader> readers(const Scene& scene) {
 std::vector<std::string> counts(const Traffic& t) {
   const auto loaded = static_cast<double>(t.sectors * 32);
   const auto number = [](std::size_t count, const char* what) {
-    return grouped(static_cast<std::int64_t>(count)) + " " + what + (count == 1 ? "" : "s");
+    return counted(static_cast<std::int64_t>(count), what);
   };
   std::vector<std::string> all{number(t.runs.size(), "run"), number(static_cast<std::size_t>(t.lines), "line"),
                                number(static_cast<std::size_t>(t.sectors), "sector")};

@@ -106,7 +106,7 @@ Box bar(const Timeline& line, const ScheduledBlock& block) {
 void draw_lanes(Scene& scene, const std::shared_ptr<const Timeline>& line, const SharedTrace& trace,
                 const SharedBlocks& blocks, std::int64_t now, const std::string& key) {
   draw_title("multiprocessors down, time across",
-             {microseconds(line->last_ns), grouped(static_cast<std::int64_t>(trace->blocks.size())) + " blocks",
+             {microseconds(line->last_ns), counted(static_cast<std::int64_t>(trace->blocks.size()), "block"),
               std::to_string(line->places) + " at a time on a multiprocessor"},
              "Colour: the launch order, dark to bright; framed: the blocks of the image. Those that run beside the "
              "present one in full, those that are over dimmed, those that have not begun darkened");

@@ -71,7 +71,8 @@ void draw_element(Scene& scene, const NumericsTable& table) {
   const ElementTerms terms = terms_of(p, inputs, at);
   faint_text(sum_of(terms, p.bias()));
   draw_terms(terms);
-  if (terms.terms.size() > kShown) faint_text("and " + std::to_string(terms.terms.size() - kShown) + " smaller ones");
+  if (terms.terms.size() > kShown)
+    faint_text("and " + counted(static_cast<std::int64_t>(terms.terms.size() - kShown), "smaller one"));
 }
 
 }  // namespace convlens::viewer

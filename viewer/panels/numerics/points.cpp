@@ -7,6 +7,7 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/winograd/nested.h"
 #include "viewer/panels/numerics/numerics.h"
+#include "viewer/ui/words.h"
 
 namespace convlens::viewer {
 
@@ -146,8 +147,8 @@ void draw_points(Scene& scene, const NumericsTable& table) {
     return;
   }
   const Nested f = nest(request);
-  wrapped_text(f.name() + ", " + f.points() + ": " + std::to_string(f.products()) + " products for the " +
-               std::to_string(f.rows.m * f.columns.m) + " outputs of a tile, where the sum takes " +
+  wrapped_text(f.name() + ", " + f.points() + ": " + counted(f.products(), "product") + " for the " +
+               counted(f.rows.m * f.columns.m, "output") + " of a tile, where the sum takes " +
                std::to_string(f.rows.m * f.columns.m * p.taps()));
   draw_matrices(f.h.n() > 1 ? f.h : f.w);
 }

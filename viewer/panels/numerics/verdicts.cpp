@@ -103,9 +103,9 @@ void draw_reach(const Numerics& cell, const std::string& injection) {
   const std::string where = "x(0, 0, " + std::to_string(at[2]) + ", " + std::to_string(at[3]) + ")";
   const Reach& reach = *cell.reach;
   const std::string beyond =
-      reach.beyond == 0 ? "no other is spoilt" : grouped(reach.beyond) + " others are spoilt too";
-  std::string line = std::string("The ") + what + " in " + where + " is read by " + grouped(reach.readers) +
-                     " outputs; " + beyond + ". Spread seen: " + reach_words(reach.seen) +
+      reach.beyond == 0 ? "no other is spoilt" : counted(reach.beyond, "other is", "others are") + " spoilt too";
+  std::string line = std::string("The ") + what + " in " + where + " is read by " + counted(reach.readers, "output") +
+                     "; " + beyond + ". Spread seen: " + reach_words(reach.seen) +
                      "; declared: " + reach_words(cell.declared) + ".";
   if (injection == "outlier")
     line += " Spoilt: off by more than " + number_text(kSpoilt) + " times the largest error without the outlier, " +

@@ -4,6 +4,7 @@
 
 #include "algorithms/measure/machine.h"
 #include "viewer/panels/performance/performance.h"
+#include "viewer/ui/words.h"
 
 namespace convlens::viewer {
 
@@ -48,7 +49,7 @@ void draw_recorded(Bench& bench, const Curve& curve) {
   coloured(palette().series[1], "recorded");
   flow(14 * ImGui::GetTextLineHeight());
   faint_text(curve.line.run + ": " + worker::rate_text(curve.line.tflops()) + ", " + settings_text(curve.job) +
-             ", on " + curve.made_on + ", " + std::to_string(curve.line.ms.size()) + " samples" +
+             ", on " + curve.made_on + ", " + counted(static_cast<std::int64_t>(curve.line.ms.size()), "sample") +
              spread_text(curve.line.spread()));
   const std::string asked = asked_differently(bench.scene.state, bench.shown_state);
   if (asked.empty()) return;
@@ -62,7 +63,7 @@ void draw_measured(Bench& bench, const Curve& curve) {
            client != nullptr && client->state() == worker::Client::State::ready ? "live" : "measured");
   flow(14 * ImGui::GetTextLineHeight());
   faint_text(curve.line.run + ": " + worker::rate_text(curve.line.tflops()) + ", " + measured_on(bench, curve) + ", " +
-             std::to_string(curve.line.ms.size()) + " samples" + spread_text(curve.line.spread()));
+             counted(static_cast<std::int64_t>(curve.line.ms.size()), "sample") + spread_text(curve.line.spread()));
 }
 
 void draw_worker(Bench& bench) {

@@ -4,6 +4,7 @@
 
 #include "algorithms/interface/registry.h"
 #include "viewer/panels/performance/performance.h"
+#include "viewer/ui/words.h"
 
 namespace convlens::viewer {
 
@@ -63,10 +64,6 @@ std::vector<const Option*> choices(const Algorithm& row) {
   return all;
 }
 
-std::string counted(std::size_t count, const char* one, const char* many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 // A button that opens a list of these.
 void draw_behind_button(Bench& bench, const std::string& title, const char* id,
                         const std::vector<const Option*>& options) {
@@ -88,10 +85,12 @@ void draw_run(Bench& bench, bool little_room) {
   if (!little_room) {
     for (const Option* option : all) draw_switch(bench, *option, true);
   } else {
-    const std::string title = all.empty() ? "no switches" : counted(all.size(), "switch", "switches");
+    const std::string title =
+        all.empty() ? "no switches" : counted(static_cast<std::int64_t>(all.size()), "switch", "switches");
     draw_behind_button(bench, title, "switches", all);
   }
-  if (!more.empty()) draw_behind_button(bench, counted(more.size(), "choice", "choices"), "choices", more);
+  if (!more.empty())
+    draw_behind_button(bench, counted(static_cast<std::int64_t>(more.size()), "choice"), "choices", more);
 }
 
 }  // namespace convlens::viewer

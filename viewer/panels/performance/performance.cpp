@@ -8,6 +8,7 @@
 #include "viewer/panels/panels.h"
 #include "viewer/panels/performance/performance.h"
 #include "viewer/ui/keys.h"
+#include "viewer/ui/words.h"
 
 namespace convlens::viewer {
 
@@ -45,7 +46,10 @@ void draw_measuring(Bench& bench, const Comparisons& asked) {
     if (!study.can_measure()) return;
     const std::vector<worker::Job> jobs = asked.wanted(bench.scene.state.performance.chart);
     ImGui::BeginDisabled(!bench.why_not.empty());
-    if (ImGui::Button(("Measure all " + std::to_string(jobs.size()) + " runs").c_str())) study.measure(jobs);
+    if (ImGui::Button(
+            ((jobs.size() == 1 ? "Measure " : "Measure all ") + counted(static_cast<std::int64_t>(jobs.size()), "run"))
+                .c_str()))
+      study.measure(jobs);
     ImGui::EndDisabled();
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip("Everything that this chart compares; Esc ends it, and keeps what is done");
@@ -54,12 +58,12 @@ void draw_measuring(Bench& bench, const Comparisons& asked) {
     return faint_text("not here: " + bench.why_not);
   }
   if (study.stalled()) {
-    faint_text(std::to_string(progress.all - progress.done) + " measurements wait for another worker");
+    faint_text(counted(progress.all - progress.done, "measurement waits", "measurements wait") + " for another worker");
     ImGui::SameLine();
     if (ImGui::SmallButton("Cancel (Esc)") || pressed(Key::escape)) study.cancel();
     return;
   }
-  std::string left = std::to_string(progress.done) + " of " + std::to_string(progress.all) + " passes, " +
+  std::string left = std::to_string(progress.done) + " of " + counted(progress.all, "pass", "passes") + ", " +
                      std::to_string(Study::kPasses) + " a run";
   if (std::isfinite(progress.seconds_left))
     left += ", " + std::to_string(std::lround(progress.seconds_left)) + " s left";

@@ -78,7 +78,7 @@ void draw_waterfall(Bench& bench, const Contributions& all, float width) {
     if (of.option != nullptr) bar.says += "\n" + of.option->sentence;
     if (!itself) bar.says += "\nclick: the live line is of this";
     if (of.curve != nullptr)
-      bar.says += "\n" + std::to_string(of.curve->line.ms.size()) + " samples" +
+      bar.says += "\n" + counted(static_cast<std::int64_t>(of.curve->line.ms.size()), "sample") +
                   (of.curve->made_on.empty() ? "" : ", recorded on " + of.curve->made_on);
     if (draw_row(bar, bench.why_not.empty() ? "..." : "-", most > 0 ? most : 1, width, text, number++) && !itself)
       bench.change_run(of.job.run);
