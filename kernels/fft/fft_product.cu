@@ -19,6 +19,7 @@
 // d), r = b·(c − d): (p − r) + i(p − q). Each of the three sums runs over all channels; the differences are taken once.
 //
 // Source: Mathieu, Henaff & LeCun 2013, arXiv 1312.5851; in tiles, Vasilache et al. 2015, arXiv 1412.7580.
+#include "common/copy_async.cuh"
 #include "fft/fft_layer.cuh"
 #ifndef CONVLENS_CONFIGURED
 constexpr int tile_m = 128, tile_n = 64, tile_k = 8, slices = 3, thread_m = 8, thread_n = 4, multiplications = 4;
@@ -35,16 +36,6 @@ struct alignas(16) Pair {
 constexpr int threads_m = tile_m / thread_m, threads_n = tile_n / thread_n, threads = threads_m * threads_n;
 static_assert(threads_m % 8 == 0 && threads_n % 4 == 0, "a warp is eight threads along m and four along n");
 static_assert(thread_m % 2 == 0 && thread_n % 2 == 0, "threads read pairs");
-
-// Eight bytes from global to shared memory without a register between; zero where there is nothing.
-__device__ __forceinline__ void copy_later(Number* to, const Number* from, bool there) {
-  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address), "l"(from), "r"(there ? 8 : 0));
-}
-__device__ __forceinline__ void end_of_slice() { asm volatile("cp.async.commit_group;"); }
-__device__ __forceinline__ void wait_for_oldest_slice() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(slices - 2) : "memory");
-}
 
 // Copies a matrix of `rows` rows, `pitch` apart, to shared memory, tile_k rows at a time.
 template <int columns>
@@ -70,7 +61,8 @@ struct SliceReader {
 #pragma unroll
       for (int c = 0; c < columns; c += columns_at_once)
         if (no_remainder || (row < rows_at_once && row + k < tile_k && column + c < columns))
-          copy_later(&to[row + k][column + c], next + k * pitch + c, c < columns_left && k < rows_left);
+          copy_async_bytes<8>(&to[row + k][column + c], next + k * pitch + c,
+                              c < columns_left && k < rows_left ? 8 : 0);
     next += tile_k * pitch, rows_left -= tile_k;
   }
 };
@@ -99,8 +91,8 @@ struct Sum {
 extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     fft_product(const Number* __restrict__ x, const Number* __restrict__ w, Number* __restrict__ y, long long tiles,
                 long long pitch, const Sizes s) {
-  __shared__ alignas(16) Number x_slices[slices][tile_k][tile_m];
-  __shared__ alignas(16) Number w_slices[slices][tile_k][tile_n];
+  alignas(16) __shared__ Number x_slices[slices][tile_k][tile_m];
+  alignas(16) __shared__ Number w_slices[slices][tile_k][tile_n];
   const int channels = s.cig * rows_of(s).phases() * columns_of(s).phases();
 
   // Blocks of one bin and group follow one another: they read the same two matrices.
@@ -118,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   const auto copy = [&](int slice) {
     read_x.copy(x_slices[slice]);
     read_w.copy(w_slices[slice]);
-    end_of_slice();
+    close_batch();
   };
 
   // Lanes that differ in bit 0 read the same numbers of x, in bit 1 the same numbers of w: half the shared reads merge.
@@ -130,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   int slice = 0;
 #pragma unroll 1
   for (int first = 0; first < channels; first += tile_k) {
-    wait_for_oldest_slice();
+    wait_for_batches<slices - 2>();
     __syncthreads();
     copy(slice == 0 ? slices - 1 : slice - 1);  // which the barrier has set free
 #pragma unroll

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
+#include "algorithms/error.h"
 #include "algorithms/measure/device.h"
 
 namespace convlens::testing {
@@ -25,7 +27,18 @@ std::vector<const Algorithm*> gpu_rows() {
   return rows;
 }
 
-bool narrowed() { return std::getenv("CONVLENS_TEST_ROWS") != nullptr; }
+bool narrowed() {
+  static const bool some_are_named = [] {
+    const char* const named = std::getenv("CONVLENS_TEST_ROWS");
+    if (named == nullptr) return false;
+    std::istringstream ids(named);
+    for (std::string id; std::getline(ids, id, ',');)
+      if (std::ranges::none_of(rows_here(), [&](const Algorithm* row) { return row->id == id; }))
+        throw BadInput("CONVLENS_TEST_ROWS: " + id + ", must be a row that runs on this machine");
+    return true;
+  }();
+  return some_are_named;
+}
 
 bool wanted_here(const Algorithm& row) {
   return !narrowed() ||

@@ -29,7 +29,8 @@ std::vector<const Algorithm*> rows_that_compute(const ConvProblem& problem);
 std::vector<const Algorithm*> gpu_rows();
 
 // A server with many cores runs rows side by side: CONVLENS_TEST_ROWS=im2win.cc,fft.cc narrows what is computed by all
-// rows to these, wherever variants() or a ConvCase is used.
+// rows to these, wherever variants() or a ConvCase is used. Throws BadInput where one of them doesn't run here, so that
+// no test passes that has computed nothing.
 bool narrowed();
 bool wanted_here(const Algorithm& row);
 
