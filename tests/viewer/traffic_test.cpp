@@ -1,8 +1,11 @@
 // Runs, lines and sectors against a count of every byte; the copies of pixels against a count of every cell.
 #include "viewer/logic/traffic.h"
 
+#include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "algorithms/error.h"
 #include "algorithms/measure/ledger.h"
 #include "tests/catch.h"
 #include "tests/support/draw.h"
@@ -85,6 +88,9 @@ TEST_CASE("a warp is 32 outputs in a row, or as many as are left") {
   const ConvProblem p({.n = 1, .ci = 1, .hi = 8, .wi = 8, .hf = 1, .wf = 1});
   CHECK(warp_boxes(p, {0, 0, 0, 0}).size() == 32);
   CHECK(warp_boxes(p, {0, 0, 7, 0}).size() == 8);
+  CHECK(outputs_of_warp(p, {0, 0, 0, 0}) == 32);
+  CHECK(outputs_of_warp(p, {0, 0, 7, 0}) == 8);
+  CHECK(outputs_of_warp(p, {0, 0, 7, 7}) == 1);
   CHECK(warp_boxes(p, {0, 0, 1, 3}).front() == Box::cell({0, 0, 1, 3}));
 }
 
@@ -157,4 +163,65 @@ TEST_CASE("how often each pixel is stored is counted cell by cell, and adds up t
     }
   }
   CHECK(in_ledger > 10);
+}
+
+TEST_CASE("exported copies and zeros of every channel add up, run by run, to the bytes of the ledger") {
+  int in_ledger = 0;
+  for (std::uint64_t k = 0; k < 12; ++k) {
+    const ConvSpec spec = testing::random_problem(64, k, 8, 3000).spec();
+    const Model model(testing::state_of(spec, testing::all_runs()));
+    struct Sum {
+      std::int64_t cells = 0, bytes = 0, pixels = 0;
+      bool mixed = false;
+      nlohmann::ordered_json all;
+    };
+    std::map<std::string, std::map<std::string, Sum>> sums;  // by run and tensor
+    for (const auto& row : copies_rows(model)) {
+      Sum& sum = sums[row.at("run")][row.value("tensor", "")];
+      if (row.at("holds") == "all") {
+        sum.all = row;
+        continue;
+      }
+      if (row.at("holds") != "zeros") {
+        ++sum.pixels;
+        CHECK(row.at("n_count") == spec.n);
+        CHECK(row.at("c_count") == spec.ci);
+      }
+      if (row.at("holds") == "mixed") {
+        sum.mixed = true;
+        continue;
+      }
+      sum.cells += row.at("cells").get<std::int64_t>(), sum.bytes += row.at("bytes").get<std::int64_t>();
+    }
+    for (const ChosenRow& row : model.rows()) {
+      INFO(row.run << ", layer " << k);
+      CHECK(sums.contains(row.run) == (row.plan != nullptr && spec.n > 0));
+      if (!sums.contains(row.run)) continue;
+      std::map<std::string, std::int64_t> ledger;
+      for (const Ledger::Line& line : planned_bytes(*row.plan)) ledger[line.name] = line.bytes;
+      for (const auto& [tensor, sum] : sums.at(row.run)) {
+        INFO(tensor);
+        REQUIRE_FALSE(sum.all.is_null());
+        CHECK(sum.pixels == (tensor.empty() ? 0 : spec.hi * spec.wi));
+        if (!sum.mixed) {
+          CHECK(sum.cells == sum.all.at("cells"));
+          CHECK(sum.bytes == sum.all.at("bytes"));
+        }
+        const auto line = ledger.find(tensor.substr(tensor.rfind('/') + 1));
+        const std::int64_t allocated = tensor.empty() || line == ledger.end() ? 0 : line->second;
+        CHECK(sum.all.at("ledger_bytes") == allocated);
+        if (allocated > 0 && !sum.mixed && sum.all.at("passes") == 1) {
+          CHECK(sum.bytes <= allocated);  // which may be of several threads
+          in_ledger += sum.bytes == allocated;
+        }
+      }
+    }
+  }
+  CHECK(in_ledger > 10);
+}
+
+TEST_CASE("copies of more pixels than a table may have are refused in one line") {
+  const Model model(testing::state_of({.hi = 1 << 11, .wi = 1 << 10, .hf = 3, .wf = 3}, {"im2col.ref"}));
+  CHECK_THROWS_WITH(copies_rows(model),
+                    "copies: 1 tensor of 2048 × 1024 pixels, must be at most 1048576 rows of a table");
 }

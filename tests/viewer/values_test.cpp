@@ -191,7 +191,7 @@ TEST_CASE("images that are constant, or not numbers at all, have a colour scale"
     const Values values(model, {everywhere(value), everywhere(1), [](std::int64_t) { return 0.0; }});
     for (const Exhibit& exhibit : model->exhibits()) {
       INFO(exhibit.id << " of " << value);
-      const double largest = values.largest(exhibit);
+      const double largest = values.largest(exhibit, {});
       CHECK(std::isfinite(largest));
       CHECK(largest > 0);
       values.at(exhibit, testing::some_cell(exhibit, 56, 1));

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "algorithms/error.h"
 #include "algorithms/interface/window.h"
 #include "viewer/logic/spectra.h"
 
@@ -29,6 +31,33 @@ double mean_of(const std::vector<std::int64_t>& entries, double first, double co
     at = next;
   }
   return last > first ? sum / (last - first) : 0;
+}
+
+// The rows of one stage; `first` is what all of them begin with.
+void add_rows(const nlohmann::ordered_json& first, const Copies& copies, const ConvProblem& p, const Stage& stage,
+              nlohmann::ordered_json& rows) {
+  const bool counted = copies.elements > 0 || copies.zeros > 0;
+  for (std::int64_t h = 0; h < copies.height; ++h)
+    for (std::int64_t w = 0; w < copies.width; ++w) {
+      nlohmann::ordered_json row = first;
+      row["holds"] = counted ? "element" : "mixed";
+      row["n"] = 0, row["n_count"] = p.n(), row["c"] = 0, row["c_count"] = p.ci();
+      row["h"] = h, row["w"] = w;
+      row["copies"] = copies.at(h, w);
+      if (counted) {
+        const std::int64_t cells = copies.at(h, w) * p.n() * p.ci();
+        row["cells"] = cells, row["bytes"] = cells * stage.cell_bytes();
+      }
+      rows.push_back(std::move(row));
+    }
+  const auto add = [&](const char* holds, std::int64_t cells) -> nlohmann::ordered_json& {
+    nlohmann::ordered_json row = first;
+    row["holds"] = holds, row["cells"] = cells, row["bytes"] = cells * stage.cell_bytes();
+    return rows.emplace_back(std::move(row));
+  };
+  if (counted) add("zeros", copies.zeros);
+  nlohmann::ordered_json& all = add("all", stage.cells());
+  all["passes"] = stage.passes(), all["ledger_bytes"] = stage.bytes();
 }
 
 }  // namespace
@@ -70,6 +99,29 @@ std::optional<Copies> copies_of(const Model& model, const Exhibit& exhibit) {
   copies.elements = sum(copies.rows) / (copies.crossing / part) * (sum(copies.columns) / part) * p.n() * p.ci();
   copies.zeros = stage.cells() - copies.elements;
   return copies;
+}
+
+nlohmann::ordered_json copies_rows(const Model& model) {
+  const ConvProblem& p = *model.problem();
+  std::vector<std::vector<std::pair<const Exhibit*, Copies>>> of_rows(model.rows().size());
+  std::int64_t maps = 0;
+  for (const Exhibit& exhibit : model.exhibits())
+    if (std::optional<Copies> copies = copies_of(model, exhibit))
+      of_rows[static_cast<std::size_t>(exhibit.row)].emplace_back(&exhibit, std::move(*copies)), ++maps;
+  if (maps > 0 && p.hi() * p.wi() > kMostPixelRows / maps)
+    throw Unsupported("copies: " + std::to_string(maps) + (maps == 1 ? " tensor of " : " tensors of ") +
+                      std::to_string(p.hi()) + " × " + std::to_string(p.wi()) + " pixels, must be at most " +
+                      std::to_string(kMostPixelRows) + " rows of a table");
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  if (p.n() == 0) return rows;
+  for (std::size_t r = 0; r < of_rows.size(); ++r) {
+    const std::string& run = model.rows()[r].run;
+    for (const auto& [exhibit, copies] : of_rows[r])
+      add_rows({{"run", run}, {"tensor", exhibit->id}}, copies, p, model.stage(*exhibit), rows);
+    if (of_rows[r].empty() && model.rows()[r].plan)
+      rows.push_back({{"run", run}, {"holds", "all"}, {"cells", 0}, {"bytes", 0}, {"passes", 1}, {"ledger_bytes", 0}});
+  }
+  return rows;
 }
 
 }  // namespace convlens::viewer

@@ -6,6 +6,7 @@
 // bytes of the ledger.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "viewer/logic/model.h"
@@ -35,5 +36,20 @@ inline constexpr std::int64_t kMostCounted = std::int64_t{1} << 22;  // rows and
 // whose cells combine several elements (Winograd's V, spectra) counts how many cells an element goes into, and has no
 // sum: elements and zeros are then 0.
 std::optional<Copies> copies_of(const Model& model, const Exhibit& exhibit);
+
+// As rows of a table, which add up: of each stage that is made from the input
+//
+//   holds = element   one a pixel (h, w), for all n_count images and c_count channels from n and c on: in each of them
+//                     it is stored `copies` times, together in `cells` cells, which take `bytes`
+//   holds = zeros     the padding that is stored with them
+//   holds = all       their sum: `bytes` is that of the whole stage, made in `passes` of which the ledger has
+//                     `ledger_bytes` at a time
+//
+// Where cells combine pixels, `mixed` stands for `element`: a pixel goes into `copies` cells, and `cells` and `bytes`
+// are known of the whole alone. A run that stores nothing of the input has one row, `all`, of 0; of no image there is
+// nothing to tell. Throws Unsupported where there would be more than kMostPixelRows.
+nlohmann::ordered_json copies_rows(const Model& model);
+
+inline constexpr std::int64_t kMostPixelRows = std::int64_t{1} << 20;
 
 }  // namespace convlens::viewer

@@ -44,7 +44,7 @@ double elongation(const Sheet& sheet) {
 std::vector<int> seen(const Exhibit& exhibit, std::vector<int> down, const std::vector<int>& across,
                       const Coord& slice) {
   constexpr double kTooLong = 2000;
-  const Sheet whole(exhibit.axes, down, across, slice);
+  const Sheet whole(exhibit.axes, down, across, slice, exhibit.fold);
   if (elongation(whole) > kTooLong && whole.rows() > whole.columns()) down.erase(down.begin(), down.end() - 1);
   return down;
 }
@@ -53,11 +53,11 @@ std::vector<int> seen(const Exhibit& exhibit, std::vector<int> down, const std::
 Sheet with_few_channels(const Exhibit& exhibit, const std::vector<int>& down, const std::vector<int>& across,
                         const Coord& slice) {
   constexpr double kTooLong = 8;
-  Sheet whole(exhibit.axes, down, across, slice);
+  Sheet whole(exhibit.axes, down, across, slice, exhibit.fold);
   std::vector<int> fewer = across;
   std::erase_if(fewer, [&](int axis) { return exhibit.axes[static_cast<std::size_t>(axis)].name == "c"; });
   if (fewer.empty() || fewer.size() == across.size()) return whole;
-  Sheet one(exhibit.axes, down, fewer, slice);
+  Sheet one(exhibit.axes, down, fewer, slice, exhibit.fold);
   return elongation(whole) > kTooLong && 2 * elongation(one) < elongation(whole) ? one : whole;
 }
 
@@ -80,10 +80,8 @@ Sheet default_sheet(const Exhibit& exhibit, const Coord& slice) {
   choose({"ξ"}, {"ν"});
   choose({"i", "k"}, {"j", "l"});
   choose({"k"}, {"l"});
-  if (exhibit.complex) {
-    choose({"b"}, {"i", "j"});
-    choose({"b"}, {"o"});
-  }
+  choose({"i", "b"}, {"j", "b"});
+  choose({"b"}, {"b"});
   choose({"p", "q"}, {});
   choose({"m"}, {});
   choose({"q"}, {});

@@ -12,7 +12,7 @@ namespace convlens::viewer {
 //   blocks of w    o down, the window (c, u, v) across: a grouped layer's zeros lie beside its diagonal
 //   im2col         output pixels (p, q) down, the window (c, u, v) across in the order of memory: the matrix
 //   im2win, MEC    output rows (columns) down, the strip across
-//   Winograd, FFT  tiles side by side, each a square of its points or bins, or a column of kept bins
+//   Winograd, FFT  tiles side by side, each a square of its points, or the half plane of its bins; of a filter one
 //
 // A sheet that is far longer than high shows one channel, if that makes it nearer to a square, and one that is
 // thousands of times as high as wide one row of outputs.

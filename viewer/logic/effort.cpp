@@ -74,7 +74,8 @@ double tiles_under(const Exhibit& exhibit, const Sheet& sheet, double cells) {
   double of_a_tile = 1;
   for (const auto* axes : {&sheet.down(), &sheet.across()})
     for (const int axis : *axes)
-      if (const Axis& a = exhibit.axes[static_cast<std::size_t>(axis)]; is_bin(a))
+      if (const Axis& a = exhibit.axes[static_cast<std::size_t>(axis)];
+          is_bin(a) && (axes == &sheet.down() || axis != exhibit.fold.axis))  // which runs both ways
         of_a_tile *= static_cast<double>(a.extent);
   return std::max(1.0, cells / of_a_tile);
 }

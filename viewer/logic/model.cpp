@@ -118,7 +118,8 @@ void Model::add_exhibits(const State& state) {
                            .complex = stages[s].complex || holds_entries(stages[s]),
                            .stored = stages[s].stored,
                            .made_of_elements = copies_input(stages[s]),
-                           .bytes = stages[s].cells() * stages[s].cell_bytes()});
+                           .bytes = stages[s].cells() * stages[s].cell_bytes(),
+                           .fold = fold_of(*rows_[r].plan, stages[s])});
     }
   }
   exhibits_.push_back({.id = "y",

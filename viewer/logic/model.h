@@ -8,6 +8,7 @@
 
 #include "algorithms/interface/algorithm.h"
 #include "viewer/logic/effort.h"
+#include "viewer/logic/fold.h"
 #include "viewer/logic/state.h"
 
 namespace convlens::viewer {
@@ -41,6 +42,7 @@ struct Exhibit {
   bool stored = true;
   bool made_of_elements = false;  // a copy of x or w, cell by cell
   std::int64_t bytes = 0;         // of the whole tensor, were all of it stored at once
+  Fold fold{};                    // of the axis of kept bins
   Effort effort{};                // of looking at it
 
   std::int64_t cells() const;

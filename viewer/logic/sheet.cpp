@@ -12,47 +12,63 @@ bool holds(const std::vector<int>& order, std::size_t axis) {
 
 }  // namespace
 
-Sheet::Sheet(std::vector<Axis> axes, std::vector<int> down, std::vector<int> across, Coord fixed)
-    : axes_(std::move(axes)), down_(std::move(down)), across_(std::move(across)), fixed_(fixed) {
-  for (const int axis : down_) rows_ *= axes_[static_cast<std::size_t>(axis)].extent;
-  for (const int axis : across_) columns_ *= axes_[static_cast<std::size_t>(axis)].extent;
+Sheet::Sheet(std::vector<Axis> axes, std::vector<int> down, std::vector<int> across, Coord fixed, const Fold& fold)
+    : axes_(std::move(axes)), down_(std::move(down)), across_(std::move(across)), fixed_(fixed), fold_(fold) {
+  for (const Axis& axis : axes_) heights_.push_back(axis.extent), widths_.push_back(axis.extent);
+  if (fold_.axis >= 0) {
+    const auto axis = static_cast<std::size_t>(fold_.axis);
+    heights_[axis] = fold_.rows, widths_[axis] = fold_.columns;
+  }
+  for (const int axis : down_) rows_ *= heights_[static_cast<std::size_t>(axis)];
+  for (const int axis : across_) columns_ *= widths_[static_cast<std::size_t>(axis)];
 }
 
-Coord Sheet::cell(std::int64_t row, std::int64_t column) const {
-  Coord at = fixed_;
-  const auto split = [&](std::int64_t rest, const std::vector<int>& order) {
+std::optional<Coord> Sheet::cell(std::int64_t row, std::int64_t column) const {
+  const auto split = [](Coord at, std::int64_t rest, const std::vector<int>& order, const Sizes& sizes) {
     for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
-      const std::int64_t extent = axes_[static_cast<std::size_t>(*axis)].extent;
+      const std::int64_t extent = sizes[static_cast<std::size_t>(*axis)];
       at[static_cast<std::size_t>(*axis)] = rest % extent;
       rest /= extent;
     }
+    return at;
   };
-  split(row, down_);
-  split(column, across_);
+  const Coord down = split(fixed_, row, down_, heights_);
+  Coord at = split(down, column, across_, widths_);
+  if (fold_.axis < 0) return at;
+  const auto folded = static_cast<std::size_t>(fold_.axis);
+  const std::optional<std::int64_t> index = fold_.index(down[folded], at[folded]);
+  if (!index) return std::nullopt;
+  at[folded] = *index;
   return at;
 }
 
 std::optional<Sheet::Position> Sheet::position(const Coord& cell) const {
   for (std::size_t axis = 0; axis < axes_.size(); ++axis)
     if (!holds(down_, axis) && !holds(across_, axis) && cell[axis] != fixed_[axis]) return std::nullopt;
-  const auto join = [&](const std::vector<int>& order) {
+  const auto join = [](const Coord& at, const std::vector<int>& order, const Sizes& sizes) {
     std::int64_t index = 0;
     for (const int axis : order)
-      index = index * axes_[static_cast<std::size_t>(axis)].extent + cell[static_cast<std::size_t>(axis)];
+      index = index * sizes[static_cast<std::size_t>(axis)] + at[static_cast<std::size_t>(axis)];
     return index;
   };
-  return Position{join(down_), join(across_)};
+  Coord down = cell, across = cell;
+  if (fold_.axis >= 0) {
+    const auto folded = static_cast<std::size_t>(fold_.axis);
+    const Fold::Place place = fold_.place(cell[folded]);
+    down[folded] = place.row, across[folded] = place.column;
+  }
+  return Position{join(down, down_, heights_), join(across, across_, widths_)};
 }
 
-std::int64_t Sheet::block(const std::vector<int>& order) const {
+std::int64_t Sheet::block(const std::vector<int>& order, const Sizes& sizes) {
   if (order.size() < 2) return 0;
   std::int64_t step = 1;
-  for (std::size_t k = 1; k < order.size(); ++k) step *= axes_[static_cast<std::size_t>(order[k])].extent;
+  for (std::size_t k = 1; k < order.size(); ++k) step *= sizes[static_cast<std::size_t>(order[k])];
   return step;
 }
 
-std::vector<Interval> Sheet::intervals(const Box& box, const std::vector<int>& order, const Interval& window,
-                                       std::size_t most) const {
+std::vector<Interval> Sheet::intervals(const Box& box, const std::vector<int>& order, const Sizes& sizes,
+                                       const Interval& window, std::size_t most) {
   // From the fastest axis outwards: as long as the inner ones are covered whole, an axis only makes the run longer.
   std::int64_t length = 1, first = 0, step = 1;
   std::size_t outer = order.size();
@@ -61,8 +77,8 @@ std::vector<Interval> Sheet::intervals(const Box& box, const std::vector<int>& o
     const auto axis = static_cast<std::size_t>(order[outer - 1]);
     first += box.first[axis] * step;
     length = box.extent[axis] * step;
-    step *= axes_[axis].extent;
-    whole = box.extent[axis] == axes_[axis].extent;
+    step *= sizes[axis];
+    whole = box.extent[axis] == sizes[axis];
     --outer;
   }
   // The rest of the axes repeat that run.
@@ -76,10 +92,18 @@ std::vector<Interval> Sheet::intervals(const Box& box, const std::vector<int>& o
     }
     const auto axis = static_cast<std::size_t>(order[k - 1]);
     for (std::int64_t i = 0; i < box.extent[axis] && found.size() < most; ++i)
-      self(self, k - 1, base + (box.first[axis] + i) * size, size * axes_[axis].extent);
+      self(self, k - 1, base + (box.first[axis] + i) * size, size * sizes[axis]);
   };
   repeat(repeat, outer, first, step);
   return found;
+}
+
+void Sheet::add_rectangles(const Box& down, const Box& across, const Rectangle& window, std::size_t most,
+                           std::vector<Rectangle>& found) const {
+  const std::vector<Interval> columns = intervals(across, across_, widths_, window.columns, most);
+  for (const Interval& rows : intervals(down, down_, heights_, window.rows, most))
+    for (const Interval& column : columns)
+      if (found.size() < most) found.push_back({rows, column});
 }
 
 std::vector<Rectangle> Sheet::rectangles(const Box& box, const Rectangle& window, std::size_t most) const {
@@ -88,10 +112,14 @@ std::vector<Rectangle> Sheet::rectangles(const Box& box, const Rectangle& window
         (fixed_[axis] < box.first[axis] || fixed_[axis] >= box.first[axis] + box.extent[axis]))
       return {};
   std::vector<Rectangle> found;
-  const std::vector<Interval> columns = intervals(box, across_, window.columns, most);
-  for (const Interval& rows : intervals(box, down_, window.rows, most))
-    for (const Interval& column : columns)
-      if (found.size() < most) found.push_back({rows, column});
+  if (fold_.axis < 0) return add_rectangles(box, box, window, most, found), found;
+  const auto folded = static_cast<std::size_t>(fold_.axis);
+  for (const Rectangle& part : fold_.rectangles({box.first[folded], box.extent[folded]})) {
+    Box down = box, across = box;
+    down.first[folded] = part.rows.first, down.extent[folded] = part.rows.count;
+    across.first[folded] = part.columns.first, across.extent[folded] = part.columns.count;
+    add_rectangles(down, across, window, most, found);
+  }
   return found;
 }
 

@@ -94,9 +94,12 @@ Element numbers_of(const ConvProblem& p, const std::shared_ptr<const Numbers>& n
 Sources picture_sources(const ConvProblem& p, const Photograph& photo) {
   Sources sources{{},
                   [p](std::int64_t o, std::int64_t, std::int64_t u, std::int64_t v) { return known_tap(p, o, u, v); },
-                  [](std::int64_t) { return 0.0; }};
+                  [](std::int64_t) { return 0.0; },
+                  /*picture=*/true};
   if (photo.numbers) {
     sources.x = numbers_of(p, photo.numbers);
+    sources.picture = std::ranges::none_of(
+        photo.numbers->values, [](double value) { return std::isfinite(value) && (value < 0 || value > 1); });
     return sources;
   }
   const auto stretch = std::make_shared<const Stretch>(Stretch{photo, p.hi(), p.wi()});

@@ -18,6 +18,7 @@ using Element = std::function<double(std::int64_t, std::int64_t, std::int64_t, s
 struct Sources {
   Element x, w;
   std::function<double(std::int64_t)> bias;
+  bool picture = false;  // x is to be seen as one: a photograph, or numbers from 0 to 1
 };
 struct Numbers {               // an array of one's own, every element of x as it is
   Shape shape{};               // N, C_i, H_i, W_i

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "algorithms/fft/fft_map.h"
+#include "algorithms/interface/algorithm.h"
 #include "viewer/logic/each_cell.h"
 
 namespace convlens::viewer {
@@ -61,6 +62,17 @@ bool holds_entries(const Stage& stage) { return stage.axes.back().name == "e"; }
 Box one_entry(const Stage& stage, Box box) {
   if (holds_entries(stage)) box.extent[stage.axes.size() - 1] = 1;
   return box;
+}
+
+Fold fold_of(const Plan& plan, const Stage& stage) {
+  const auto axis = std::ranges::find(stage.axes, "b", &Axis::name);
+  const Algorithm& row = plan.algorithm();
+  if (axis == stage.axes.end() || row.family != "fft" || row.unit == Unit::cpu) return {};
+  const gpu::Spectra spectra = gpu::spectra_of(plan.request());
+  const std::int64_t h = spectra.rows.points, w = spectra.columns.points, half = w / 2 + 1;
+  Fold fold{static_cast<int>(axis - stage.axes.begin()), h, half};
+  if (spectra.bins != h * half) fold.rows = h / 2 + 1, fold.columns = w, fold.ends = half;
+  return fold;
 }
 
 Spectrum spectrum_of(const SpectralCell& cell, const Source& source, const std::function<double(const Coord&)>& value) {

@@ -17,6 +17,7 @@
 #include "algorithms/fft/transform.h"
 #include "algorithms/interface/plan.h"
 #include "kernels/fft/fft_spectra.h"
+#include "viewer/logic/fold.h"
 
 namespace convlens::viewer {
 
@@ -59,6 +60,9 @@ class SpectralStage {
   const Stage& stage_;
   std::optional<gpu::Spectra> spectra_;  // of rows that number the bins they keep
 };
+
+// How the axis of the bins that a row for a GPU keeps of a tile is a half plane; none where a stage has no such axis.
+Fold fold_of(const Plan& plan, const Stage& stage);
 
 // The bins with l ≤ W/2 of a tile, columns contiguous; `source` lists what is in the tile, `value` says how much it is.
 using Spectrum = std::vector<std::complex<double>>;

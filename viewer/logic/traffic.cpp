@@ -51,12 +51,16 @@ Traffic traffic_of(std::span<const Box> boxes, const Shape& shape, Layout layout
   return traffic;
 }
 
-std::vector<Box> warp_boxes(const ConvProblem& p, const Coord& output) {
+std::int64_t outputs_of_warp(const ConvProblem& p, const Coord& output) {
   constexpr std::int64_t kThreads = 32;
+  return std::min(kThreads, p.ho() * p.wo() - (output[2] * p.wo() + output[3]));
+}
+
+std::vector<Box> warp_boxes(const ConvProblem& p, const Coord& output) {
   std::vector<Box> boxes;
-  const std::int64_t first = output[2] * p.wo() + output[3];
+  const std::int64_t first = output[2] * p.wo() + output[3], count = outputs_of_warp(p, output);
   const std::int64_t channel = p.group_of_output(output[1]) * p.ci_per_group();
-  for (std::int64_t k = first; k < std::min(first + kThreads, p.ho() * p.wo()); ++k) {
+  for (std::int64_t k = first; k < first + count; ++k) {
     const std::int64_t h = p.input_row(k / p.wo(), 0), w = p.input_column(k % p.wo(), 0);
     if (h >= 0 && h < p.hi() && w >= 0 && w < p.wi()) boxes.push_back(Box::cell({output[0], channel, h, w}));
   }

@@ -28,6 +28,7 @@ Traffic traffic_of(std::span<const Box> boxes, const Shape& shape, Layout layout
 // What a warp reads at once where 32 threads compute neighbouring outputs, row by row from `output` on: the element
 // under the filter's first tap, in the group's first channel. Elements on padding are not read; outputs that are not
 // there neither.
+std::int64_t outputs_of_warp(const ConvProblem& problem, const Coord& output);  // 32, or as many as are left
 std::vector<Box> warp_boxes(const ConvProblem& problem, const Coord& output);
 
 // The element whose offset in a dense tensor that is.

@@ -35,24 +35,29 @@ std::complex<double> Values::at(const Exhibit& exhibit, const Coord& c) const {
   return of_stage(*model_->rows()[static_cast<std::size_t>(exhibit.row)].plan, model_->stage(exhibit), c);
 }
 
-double Values::largest(const Exhibit& exhibit) const {
+double Values::largest(const Exhibit& exhibit, const Coord& cell) const {
+  Coord first{};
+  std::int64_t channel = 0;
+  for (std::size_t axis = 0; axis < exhibit.axes.size(); ++axis)
+    if (exhibit.complex && exhibit.axes[axis].name == "o") first[axis] = channel = cell[axis];
   {
     const std::scoped_lock lock(mutex_);
-    if (const auto found = largest_.find(exhibit.id); found != largest_.end()) return found->second;
+    const std::map<std::int64_t, double>& known = largest_[exhibit.id];
+    if (const auto found = known.find(channel); found != known.end()) return found->second;
   }
-  const double largest = sample_largest(exhibit);
+  const double largest = sample_largest(exhibit, first);
   const std::scoped_lock lock(mutex_);
-  return largest_.emplace(exhibit.id, largest).first->second;
+  return largest_[exhibit.id].emplace(channel, largest).first->second;
 }
 
-double Values::sample_largest(const Exhibit& exhibit) const {
+double Values::sample_largest(const Exhibit& exhibit, const Coord& first) const {
   if (exhibit.cells() == 0) return 1;
   constexpr double kSamples = 300, kTransforms = 1 << 26;  // steps of all samples' spectra
   const auto tiles =
       static_cast<std::uint64_t>(std::clamp(kTransforms / std::max(1.0, exhibit.effort.tile), 1.0, kSamples));
   double largest = 0;
   for (std::uint64_t k = 0; k < kSamples; ++k) {
-    Coord cell{};  // the first sample is cell 0: of a spectrum, the sum of the tile
+    Coord cell = first;  // the first sample is cell 0: of a spectrum, the sum of the tile
     for (std::size_t axis = 0; axis < exhibit.axes.size() && k > 0; ++axis) {
       const Axis& a = exhibit.axes[axis];
       const bool of_tile = a.name == "i" || a.name == "j";

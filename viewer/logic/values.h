@@ -34,14 +34,16 @@ class Values {
   double roundoff(const Exhibit& exhibit, const Coord& cell) const;
 
   double bias(std::int64_t output_channel) const { return sources_.bias(output_channel); }
+  bool picture() const { return sources_.picture; }  // whether x is to be seen in black and white, or in colours
 
   // The largest finite magnitude among a few hundred cells spread over the tensor (of spectra: over the tiles of the
   // first image and channel, or the first of them where transforms are long), by which colours are scaled; 1 where all
-  // are zero. Any thread may ask; the answer is kept.
-  double largest(const Exhibit& exhibit) const;
+  // are zero. Spectra of one output channel may be far from those of another: theirs is of the channel that `cell` is
+  // of. Any thread may ask; the answer is kept.
+  double largest(const Exhibit& exhibit, const Coord& cell) const;
 
  private:
-  double sample_largest(const Exhibit& exhibit) const;
+  double sample_largest(const Exhibit& exhibit, const Coord& first) const;
   std::complex<double> of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const;
   std::complex<double> of_operand(const Plan& plan, Operand from, const Coord& cell) const;
   std::complex<double> bin(const Stage& stage, const Coord& cell) const;
@@ -66,7 +68,7 @@ class Values {
   mutable std::mutex mutex_;
   mutable std::map<std::pair<const Stage*, Coord>, SharedSpectrum> spectra_;
   mutable double kept_bytes_ = 0;
-  mutable std::map<std::string, double> largest_;  // by exhibit
+  mutable std::map<std::string, std::map<std::int64_t, double>> largest_;  // by exhibit and output channel
 };
 
 }  // namespace convlens::viewer

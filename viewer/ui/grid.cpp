@@ -3,46 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/ui/grid_division.h"
 #include "viewer/ui/grid_drawing.h"
 
 namespace convlens::viewer {
 
 namespace {
 
-constexpr double kLensBelow = 9;  // pixels a cell
-constexpr std::int64_t kLensCells = 11, kFewestLensCells = 5;
-constexpr double kLargest = 160, kSmallest = 1.0 / 4096;  // pixels a cell
-constexpr float kGap = 6, kFrame = 3;
-
-// From one pixel on, cells have a whole number of pixels: were some of them wider than their neighbours, a regular
-// pattern of values would be drawn as another.
-double whole_pixels(double cell) { return cell < 1 ? cell : std::floor(cell); }
-
-// The cell with which the whole sheet, and the marks around its edges, fit into a space.
-double fitting_cell(const Sheet& sheet, ImVec2 space) {
-  const double rows = static_cast<double>(std::max<std::int64_t>(1, sheet.rows()));
-  const double columns = static_cast<double>(std::max<std::int64_t>(1, sheet.columns()));
-  const double fit = std::min((space.x - 2 * kFrame) / columns, (space.y - 2 * kFrame) / rows);
-  return whole_pixels(std::clamp(fit, kSmallest, kLargest));
-}
-
-// How much of the space its picture then takes.
-ImVec2 fitted(const Sheet& sheet, ImVec2 space) {
-  const double cell = fitting_cell(sheet, space);
-  const auto side = [&](std::int64_t cells, float most) {
-    return std::min(most, static_cast<float>(std::ceil(cell * static_cast<double>(cells))) + 2 * kFrame);
-  };
-  return {side(sheet.columns(), space.x), side(sheet.rows(), space.y)};
-}
-
 // A cell of that many pixels, in a space in whose middle is what the view looks at. Cells that are smaller than pixels
 // begin anywhere, so that zooming need not round where they are.
-Placement place(const GridView& view, const Sheet& sheet, double cell, ImVec2 first, ImVec2 size) {
+Placement place(const GridView& view, const Sheet& sheet, double cell, const Space& space) {
   const double row = view.cell > 0 ? view.row : static_cast<double>(sheet.rows()) / 2;
   const double column = view.cell > 0 ? view.column : static_cast<double>(sheet.columns()) / 2;
-  const double x = first.x + size.x / 2 - column * cell, y = first.y + size.y / 2 - row * cell;
-  return {
-      first, {first.x + size.x, first.y + size.y}, cell, cell < 1 ? x : std::round(x), cell < 1 ? y : std::round(y)};
+  const ImVec2 middle = space.middle();
+  const double x = middle.x - column * cell, y = middle.y - row * cell;
+  return {space.first, space.last(), cell, cell < 1 ? x : std::round(x), cell < 1 ? y : std::round(y)};
 }
 
 Interval visible(double origin, double cell, double first, double last, std::int64_t cells) {
@@ -54,43 +29,6 @@ Interval visible(double origin, double cell, double first, double last, std::int
 Rectangle visible(const Placement& at, const Sheet& sheet) {
   return {visible(at.y, at.cell, at.first.y, at.last.y, sheet.rows()),
           visible(at.x, at.cell, at.first.x, at.last.x, sheet.columns())};
-}
-
-// The widget cut in two: the grid, and beside or below it the lens, which so never covers what it magnifies. Corners
-// are from the widget's own.
-struct Division {
-  ImVec2 first{0, 0}, size{0, 0};  // of the grid
-  double cell = 0;                 // with which the whole sheet fits
-  ImVec2 lens{0, 0};
-  float side = 0;  // of the lens; 0: none
-};
-
-// While the whole sheet is shown, its picture and the lens stand together in the middle; zoomed in, to cells of `zoom`
-// pixels, the picture takes all the space that the lens leaves.
-Division divide(const GridContents& contents, ImVec2 size, double zoom) {
-  const Sheet& sheet = contents.sheet;
-  const double alone = fitting_cell(sheet, size);
-  const float shorter = std::min(size.x, size.y);
-  if (!contents.lens || (zoom > 0 ? zoom : alone) >= kLensBelow || shorter < 24) return {{0, 0}, size, alone};
-  const float least = std::min(0.42f * shorter, 180.0f), most = 300;
-  const ImVec2 picture = fitted(sheet, size);
-  const float beside = std::clamp(size.x - kGap - picture.x, least, std::min(most, size.y));
-  const float below = std::clamp(size.y - kGap - picture.y, least, std::min(most, size.x));
-  const ImVec2 left{size.x - beside - kGap, size.y}, above{size.x, size.y - below - kGap};
-  const double cell_left = fitting_cell(sheet, left), cell_above = fitting_cell(sheet, above);
-  const bool is_beside = cell_left > cell_above || (cell_left == cell_above && beside >= below);
-  const ImVec2 space = is_beside ? left : above;
-  const ImVec2 shown = zoom > 0 ? space : fitted(sheet, space);
-  Division d{{0, 0}, shown, is_beside ? cell_left : cell_above, {0, 0}, is_beside ? beside : below};
-  const auto middle = [](float all, float taken) { return std::floor((all - taken) / 2); };
-  if (is_beside) {
-    d.first = {middle(size.x, shown.x + kGap + d.side), middle(size.y, shown.y)};
-    d.lens = {d.first.x + shown.x + kGap, middle(size.y, d.side)};
-  } else {
-    d.first = {middle(size.x, shown.x), middle(size.y, shown.y + kGap + d.side)};
-    d.lens = {middle(size.x, d.side), d.first.y + shown.y + kGap};
-  }
-  return d;
 }
 
 // The neighbourhood that the lens shows: around all that is lit where that is small, else around the cursor's cell or
@@ -125,17 +63,19 @@ std::optional<Rectangle> neighbourhood(const GridContents& contents) {
   return r;
 }
 
-void draw_lens(GridView& view, const GridContents& contents, const Placement& grid, ImVec2 first, float side,
+void draw_lens(GridView& view, const GridContents& contents, const Placement& grid, const Space& space,
                Painter& painter) {
   const std::optional<Rectangle> cells = neighbourhood(contents);
   view.lensed = cells.value_or(Rectangle{});
   if (!cells) return;
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  const double most = static_cast<double>(std::max(cells->rows.count, cells->columns.count));
-  const double cell = std::max(1.0, std::floor((side - 2 * kFrame) / most));
+  constexpr double kLargestInLens = 60;  // pixels
+  const double fit = std::min((space.size.x - 2 * kFrame) / static_cast<double>(cells->columns.count),
+                              (space.size.y - 2 * kFrame) / static_cast<double>(cells->rows.count));
+  const double cell = std::clamp(std::floor(fit), 1.0, kLargestInLens);
   const auto pixels = [&](std::int64_t count) { return static_cast<float>(cell * static_cast<double>(count)); };
-  const ImVec2 a{first.x + std::floor((side - pixels(cells->columns.count)) / 2),
-                 first.y + std::floor((side - pixels(cells->rows.count)) / 2)};
+  const ImVec2 a{space.first.x + std::floor((space.size.x - pixels(cells->columns.count)) / 2),
+                 space.first.y + std::floor((space.size.y - pixels(cells->rows.count)) / 2)};
   const ImVec2 b{a.x + pixels(cells->columns.count), a.y + pixels(cells->rows.count)};
   const Placement at{a, b, cell, a.x - static_cast<double>(cells->columns.first) * cell,
                      a.y - static_cast<double>(cells->rows.first) * cell};
@@ -175,7 +115,7 @@ void zoom_and_move(GridView& view, const Placement& at, const Middle& middle_at)
   };
   if (ImGui::IsItemHovered() && io.MouseWheel != 0) {
     const double before = view.cell > 0 ? view.cell : at.cell;
-    const double cell = std::clamp(before * std::pow(1.25, io.MouseWheel), kSmallest, kLargest);
+    const double cell = std::clamp(before * std::pow(1.25, io.MouseWheel), kSmallestCell, kLargestCell);
     const double column = (io.MousePos.x - at.x) / at.cell, row = (io.MousePos.y - at.y) / at.cell;
     const double drawn = whole_pixels(cell);
     look(cell, origin_under(io.MousePos.x, column, drawn), origin_under(io.MousePos.y, row, drawn));
@@ -185,9 +125,13 @@ void zoom_and_move(GridView& view, const Placement& at, const Middle& middle_at)
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) view.cell = 0;
 }
 
+bool within(const Space& space, ImVec2 at) {
+  return at.x >= space.first.x && at.x < space.last().x && at.y >= space.first.y && at.y < space.last().y;
+}
+
 std::optional<Sheet::Position> pointed_cell(const Placement& at, const Sheet& sheet) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (mouse.x < at.first.x || mouse.x >= at.last.x || mouse.y < at.first.y || mouse.y >= at.last.y) return std::nullopt;
+  if (!within({at.first, {at.width(), at.height()}}, mouse)) return std::nullopt;
   const auto row = static_cast<std::int64_t>(std::floor((mouse.y - at.y) / at.cell));
   const auto column = static_cast<std::int64_t>(std::floor((mouse.x - at.x) / at.cell));
   if (row < 0 || row >= sheet.rows() || column < 0 || column >= sheet.columns()) return std::nullopt;
@@ -196,35 +140,44 @@ std::optional<Sheet::Position> pointed_cell(const Placement& at, const Sheet& sh
 
 }  // namespace
 
-GridAnswer grid(const char* id, GridView& view, const GridContents& contents, Painter& painter, ImVec2 size) {
-  const ImVec2 first = ImGui::GetCursorScreenPos();
-  size = {std::max(size.x, 1.0f), std::max(size.y, 1.0f)};
-  ImGui::InvisibleButton(id, size);
+GridAnswer grids(const char* id, const std::vector<GridPart>& parts, Painter& painter, ImVec2 size) {
+  const Space space{ImGui::GetCursorScreenPos(), {std::max(size.x, 1.0f), std::max(size.y, 1.0f)}};
+  ImGui::InvisibleButton(id, space.size);
   GridAnswer answer;
-  if (contents.sheet.rows() <= 0 || contents.sheet.columns() <= 0) return answer;
+  const Sheet& sheet = parts.front().contents->sheet;
+  if (sheet.rows() <= 0 || sheet.columns() <= 0) return answer;
+  GridView& view = *parts.front().view;
   const auto division_of = [&](double zoom) {
-    Division d = divide(contents, size, zoom);
-    for (ImVec2* corner : {&d.first, &d.lens}) *corner = {corner->x + first.x, corner->y + first.y};
-    return d;
+    return divide(sheet, static_cast<int>(parts.size()), parts.front().contents->lens, space, zoom);
   };
-  const auto placed = [&](const Division& d) {
-    return place(view, contents.sheet, view.cell > 0 ? whole_pixels(view.cell) : d.cell, d.first, d.size);
+  const auto placed = [&](const Division& d, std::size_t k) {
+    return place(view, sheet, view.cell > 0 ? whole_pixels(view.cell) : d.cell, d.pictures[k]);
   };
-  zoom_and_move(view, placed(division_of(view.cell)), [&](double cell) {
-    const Division zoomed = division_of(cell);
-    return ImVec2{zoomed.first.x + zoomed.size.x / 2, zoomed.first.y + zoomed.size.y / 2};
-  });
+  const Division before = division_of(view.cell);
+  std::size_t under = 0;  // the picture that the pointer is on
+  for (std::size_t k = 1; k < parts.size(); ++k)
+    if (within(before.pictures[k], ImGui::GetIO().MousePos)) under = k;
+  zoom_and_move(view, placed(before, under), [&](double cell) { return division_of(cell).pictures[under].middle(); });
 
   const Division division = division_of(view.cell);
-  const Placement at = placed(division);
-  view.shown = visible(at, contents.sheet);
-  view.lensed = {};
-  answer.first = at.first, answer.last = at.last, answer.cell = at.cell, answer.x = at.x, answer.y = at.y;
-  if (view.shown.rows.count > 0 && view.shown.columns.count > 0)
-    draw_cells(at, view.shown, view.picture, contents, painter);
-  if (division.side > 0) draw_lens(view, contents, at, division.lens, division.side, painter);
-  if (ImGui::IsItemHovered()) answer.pointed = pointed_cell(at, contents.sheet);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    GridView& part = *parts[k].view;
+    const GridContents& contents = *parts[k].contents;
+    part.cell = view.cell, part.row = view.row, part.column = view.column;
+    const Placement at = placed(division, k);
+    part.shown = visible(at, sheet);
+    part.lensed = {};
+    if (k == 0) answer = {std::nullopt, at.first, at.last, at.cell, at.x, at.y};
+    if (part.shown.rows.count > 0 && part.shown.columns.count > 0)
+      draw_cells(at, part.shown, part.picture, contents, painter);
+    if (!division.lenses.empty()) draw_lens(part, contents, at, division.lenses[k], painter);
+    if (!answer.pointed && ImGui::IsItemHovered()) answer.pointed = pointed_cell(at, sheet);
+  }
   return answer;
+}
+
+GridAnswer grid(const char* id, GridView& view, const GridContents& contents, Painter& painter, ImVec2 size) {
+  return grids(id, {{&view, &contents}}, painter, size);
 }
 
 }  // namespace convlens::viewer

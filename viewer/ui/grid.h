@@ -68,8 +68,8 @@ struct GridContents {
   // The colour of all cells from (row, column) on that share one pixel, `side` of them down and across, parts of cells
   // included; null: the first of them stands for all.
   std::function<std::uint32_t(double row, double column, double side)> mean = nullptr;
-  // In place of `number`: what is written in as many letters as there is room for.
-  std::function<double(std::int64_t row, std::int64_t column)> value = nullptr;
+  // In place of `number`: what is written in as many letters as there is room for; nothing where there is no cell.
+  std::function<std::optional<double>(std::int64_t row, std::int64_t column)> value = nullptr;
 };
 
 struct GridAnswer {
@@ -81,5 +81,12 @@ struct GridAnswer {
 // Draws into the space of `size` at ImGui's cursor. The wheel zooms about the pointer, dragging moves, a double click
 // fits.
 GridAnswer grid(const char* id, GridView& view, const GridContents& contents, Painter& painter, ImVec2 size);
+
+// Pictures of one sheet, one or two of them, zoomed and moved as one: the first view's, which the other follows.
+struct GridPart {
+  GridView* view;
+  const GridContents* contents;
+};
+GridAnswer grids(const char* id, const std::vector<GridPart>& parts, Painter& painter, ImVec2 size);
 
 }  // namespace convlens::viewer

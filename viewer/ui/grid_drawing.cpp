@@ -49,7 +49,9 @@ void paint(CellPicture& picture, const GridContents& contents, const Rectangle& 
     PixelText text;
     if (numbers)
       text = [number = contents.number, value = contents.value, letters, row, column](int x, int y) {
-        return value ? short_number(value(row(y), column(x)), letters) : number(row(y), column(x));
+        if (!value) return number(row(y), column(x));
+        const std::optional<double> shown = value(row(y), column(x));
+        return shown ? short_number(*shown, letters) : std::string();
       };
     PixelColour colour = [colour = contents.colour, row, column](int x, int y) { return colour(row(y), column(x)); };
     if (contents.mean && step > 1)

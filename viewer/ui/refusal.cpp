@@ -4,6 +4,7 @@
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
+#include "viewer/logic/in_symbols.h"
 #include "viewer/logic/nearest.h"
 #include "viewer/logic/runs.h"
 
@@ -63,7 +64,7 @@ void take(Scene& scene, const Request& nearest, const Algorithm& row, const std:
 }  // namespace
 
 void draw_refusal(Scene& scene, const Algorithm& row, const std::string& run, const Support& support) {
-  faint_text(support.reason);
+  faint_text(in_symbols(support.reason));
   offer_nearest(scene, row, run, support);
 }
 
@@ -75,7 +76,7 @@ void offer_nearest(Scene& scene, const Algorithm& row, const std::string& run, c
   if (!found.nearest) return;
   const bool pressed = ImGui::SmallButton(("make it so##" + run).c_str());
   if (ImGui::IsItemHovered() && found.version == scene.version)
-    ImGui::SetTooltip("%s", change_text(request, *found.nearest).c_str());
+    ImGui::SetTooltip("%s", in_symbols(change_text(request, *found.nearest)).c_str());
   if (!pressed) return;
   // What the background has found may be of a layer that has changed since.
   const std::optional<Request> nearest = found.version == scene.version ? found.nearest : nearest_request(row, request);

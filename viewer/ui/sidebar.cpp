@@ -10,6 +10,7 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/problem/layers.h"
 #include "algorithms/problem/parse.h"
+#include "viewer/logic/in_symbols.h"
 #include "viewer/logic/layer_sizes.h"
 #include "viewer/logic/state_rules.h"
 #include "viewer/logic/typed_number.h"
@@ -110,9 +111,9 @@ void draw_layer(Scene& scene) {
   heading("LAYER");
   draw_named_layers(scene);
   for (const LayerSize& field : kLayerSizes) draw_size(scene, field);
-  for (const LayerSize& field : kLayerSizes) wrong_text(typed(scene, field).wrong(field.name));
-  for (const BrokenRule& rule : scene.model().broken()) wrong_text(rule.line());
-  wrong_text(scene.model().overflow());
+  for (const LayerSize& field : kLayerSizes) wrong_text(in_symbols(typed(scene, field).wrong(field.name)));
+  for (const BrokenRule& rule : scene.model().broken()) wrong_text(in_symbols(rule.line()));
+  wrong_text(in_symbols(scene.model().overflow()));
   if (scene.model().problem()) {
     const ConvProblem& p = *scene.model().problem();
     faint_text("H_o x W_o  " + std::to_string(p.ho()) + " x " + std::to_string(p.wo()) + "    " +

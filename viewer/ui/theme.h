@@ -18,6 +18,7 @@ struct Palette {
   ImU32 alignment;  // cells that only round a size up
   ImU32 line;       // between blocks of a sheet
   ImU32 wrong;      // a value that breaks a rule
+  ImU32 nan;        // a value that is not finite: in none of the maps below
   ImU32 faint;      // secondary text
   ImU32 series[8];  // Okabe & Ito's eight, "Color Universal Design", 2008
 };

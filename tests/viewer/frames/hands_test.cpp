@@ -127,6 +127,8 @@ TEST_CASE("an illegal number is kept as it is typed and shown red, and a legal o
   CHECK_FALSE(screen.app().model().problem());
   REQUIRE(screen.app().model().broken().size() == 1);
   CHECK(screen.app().model().broken().front().parameter == "stride_w");
+  screen.settle();
+  CHECK(drawn_text().find("s_w:0,mustbe") != std::string::npos);  // as the box is called
   CHECK(screen.picture().count(side, viewer::palette().wrong) > red_before + 20);
   screen.frames(30);
   CHECK(screen.state().spec.stride_w == 0);

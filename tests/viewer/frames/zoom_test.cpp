@@ -237,3 +237,33 @@ TEST_CASE("the phases of a constant picture's spectra are grey where only roundi
   screen.app().change(state);
   CHECK(grey() > of_random + 1000);
 }
+
+TEST_CASE("the map of copies has most of its pane at every scale, and the sum is written where it leaves room") {
+  if (!can_draw()) return;
+  viewer::State state = state_of(padded(1, {.n = 3, .ci = 4, .hi = 12, .wi = 12, .co = 4, .hf = 3, .wf = 3}),
+                                 {"direct.ref", "im2col.ref", "im2win.ref", "winograd.ref", "fft.cc"});
+  state.arrangement = "copies";
+  for (const float scale : {1.0f, 1.5f, 2.0f}) {
+    state.scale = scale;
+    Screen screen(state, 1280, 720);
+    screen.point({-1, -1});
+    screen.settle();
+    const Area pane = screen.child("im2col.ref/im2col").inner;
+    INFO("scale " << scale << ", pane " << pane.text());
+    // Inside of the border every pixel is stored as often as any.
+    const double side = std::sqrt(screen.picture().count(pane, viewer::viridis(1)));
+    CHECK(side > 0.45 * std::min(pane.right - pane.left, pane.bottom - pane.top));
+  }
+}
+
+TEST_CASE("a schedule writes the number of a block once for each output that is large enough, and never more often") {
+  if (!can_draw()) return;
+  viewer::State state = state_of({.n = 1, .ci = 3, .hi = 1, .wi = 1, .co = 4, .hf = 1, .wf = 1}, {"implicit_gemm.cc"});
+  state.arrangement = "schedule";
+  Screen screen(state, 1280, 720);
+  screen.settle();
+  int numbers = 0;
+  for (const DrawnLetter& letter : drawn_letters())
+    numbers += letter.code == '0' && letter.window.find("/matrix_") != std::string::npos;
+  CHECK(numbers == 4);
+}

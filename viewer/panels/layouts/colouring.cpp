@@ -17,11 +17,13 @@ std::uint32_t Colouring::operator()(const Coord& cell) const {
   if (exhibit->role == Role::blocks && !model->element_of_block(cell)) return palette().padding;
   if (in_colours()) return true_colour(cell);
   const std::complex<double> value = values->at(*exhibit, cell);
-  if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) return palette().wrong;
+  if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) return palette().nan;
   if (grey()) return viewer::grey(value.real());
   if (phase) return no_phase(cell, value) ? viewer::grey(0.5) : cyclic(std::arg(value));
-  const double largest = values->largest(*exhibit);
-  if (exhibit->complex) return viridis(std::log1p(100 * std::abs(value) / largest) / std::log1p(100.0));
+  const double largest = values->largest(*exhibit, cell);
+  // Four decades: beside the sum of a photograph's pixels its other bins are a hundredth and less.
+  constexpr double kDecades = 1e4;
+  if (exhibit->complex) return viridis(std::log1p(kDecades * std::abs(value) / largest) / std::log1p(kDecades));
   return diverging(std::copysign(std::sqrt(std::abs(value.real()) / largest), value.real()));
 }
 
@@ -52,7 +54,7 @@ std::uint32_t Colouring::true_colour(Coord cell) const {
   for (std::size_t channel = 0; channel < 3; ++channel) {
     cell[1] = static_cast<std::int64_t>(channel);
     const double value = values->at(*exhibit, cell).real();
-    if (!std::isfinite(value)) return palette().wrong;
+    if (!std::isfinite(value)) return palette().nan;
     colour |= static_cast<std::uint32_t>(std::lround(255 * std::clamp(value, 0.0, 1.0))) << (8 * channel);
   }
   return colour;
@@ -63,12 +65,16 @@ bool Colouring::no_phase(const Coord& cell, std::complex<double> value) const {
 }
 
 const char* Colouring::words() const {
-  if (in_colours()) return "in the picture's colours: its channels are red, green and blue";
-  if (grey()) return "black is 0, white is 1";
+  if (in_colours()) return "in the picture's colours: its channels are red, green and blue; bright pink is not finite";
+  if (grey()) return "black is 0, white is 1; bright pink is not finite";
   if (exhibit->complex)
     return "first the magnitude, dark to light by its logarithm; then the phase: bright at 0, red at a quarter turn, "
-           "dark at half a turn, blue at minus a quarter, grey where the magnitude is rounding alone";
-  return "blue is negative, red positive; strong as the square root of the value over the tensor's largest";
+           "dark at half a turn, blue at minus a quarter, grey where the magnitude is rounding alone; bright pink is "
+           "not "
+           "finite";
+  return "blue is negative, red positive; strong as the square root of the value over the tensor's largest; bright "
+         "pink "
+         "is not finite";
 }
 
 }  // namespace convlens::viewer

@@ -14,10 +14,12 @@ struct Colouring {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Values> values;
   const Exhibit* exhibit;
-  bool picture;        // values of x are those of a picture
-  bool phase = false;  // of complex values, instead of their magnitude
+  bool picture;           // values of x are those of a picture
+  std::uint32_t nothing;  // the colour where a sheet has no cell
+  bool phase = false;     // of complex values, instead of their magnitude
 
   std::uint32_t operator()(const Coord& cell) const;
+  std::uint32_t operator()(const std::optional<Coord>& cell) const { return cell ? (*this)(*cell) : nothing; }
 
   // Of the cells from (row, column) on that share a pixel, `side` down and across, so that regular patterns stay what
   // they are; the first one's where they are many.

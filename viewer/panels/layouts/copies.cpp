@@ -3,7 +3,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "algorithms/error.h"
 #include "viewer/logic/copies.h"
 #include "viewer/panels/layouts/layouts.h"
 #include "viewer/ui/words.h"
@@ -41,6 +40,15 @@ Heat heat_of(const std::shared_ptr<const Model>& shared_model, int version) {
   return heat;
 }
 
+// "once", "9 times".
+std::string times_text(std::int64_t count) { return count == 1 ? "once" : grouped(count) + " times"; }
+
+// How often a pixel is in it.
+std::string most_text(const Copies& copies) {
+  if (copies.elements == 0) return "goes into up to " + grouped(copies.most) + (copies.most == 1 ? " cell" : " cells");
+  return (copies.most == 1 ? "stored " : "stored up to ") + times_text(copies.most);
+}
+
 // "574 164 copies + 0 zeros = 2.19 MiB".
 std::string total_text(const Copies& copies) {
   const std::string bytes = bytes_text(copies.bytes);
@@ -56,15 +64,19 @@ Sheet image_sheet(const Copies& copies) {
 void draw_map(Scene& scene, const std::shared_ptr<const Heat>& heat, std::size_t index, ImVec2 size) {
   const auto& [exhibit, copies] = heat->maps[index];
   if (begin_pane(exhibit->id.c_str(), size)) {
-    const std::string most = (copies.elements > 0 ? "stored up to " : "goes into up to ") +
-                             std::to_string(copies.most) + (copies.elements > 0 ? " times" : " cells");
+    const std::string most = most_text(copies);
     const Stage& stage = heat->model->stage(*exhibit);
     std::string total = total_text(copies);
     if (!exhibit->stored) total += ", never stored";
     if (stage.stored && stage.passes() > 1)
       total += " in " + grouped(stage.passes()) + " passes of " + bytes_text(stage.bytes());
-    draw_title(exhibit->title, {most}, exhibit->id + "\n" + most + " a pixel\n" + total);
-    faint_text(total);
+    // The sum has lines of its own where they leave the map most of the pane.
+    const ImVec2 space = ImGui::GetContentRegionAvail();
+    const float line = ImGui::GetTextLineHeightWithSpacing();
+    const bool room = ImGui::CalcTextSize(total.c_str(), nullptr, false, space.x).y + line < 0.3f * space.y;
+    draw_title(exhibit->title, {room ? most : bytes_text(copies.bytes), room ? "" : most},
+               exhibit->id + "\n" + most + " a pixel\n" + total);
+    if (room) faint_text(total);
     const Sheet sheet = image_sheet(copies);
     // Copies of all algorithms on one scale; where pixels are mixed, the tensor's own.
     const double full = static_cast<double>(copies.elements > 0 ? heat->most : copies.most);
@@ -110,7 +122,7 @@ void draw_legend(std::int64_t most) {
   }
   ImGui::Dummy({width, height});
   ImGui::SameLine();
-  ImGui::TextDisabled("%lld times", static_cast<long long>(most));
+  ImGui::TextDisabled("%s", times_text(most).c_str());
 }
 
 void draw(Scene& scene) {
@@ -139,22 +151,7 @@ void draw(Scene& scene) {
   }
 }
 
-nlohmann::ordered_json data(const Scene& scene) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  const Heat heat = heat_of(scene.shared_model, scene.version);
-  constexpr std::int64_t kMostRows = std::int64_t{1} << 22;
-  const ConvProblem& p = *scene.model().problem();
-  const auto maps = static_cast<std::int64_t>(heat.maps.size());
-  if (maps > 0 && p.hi() * p.wi() > kMostRows / maps)
-    throw Unsupported("copies: " + counted(maps, "tensor") + " of " + std::to_string(p.hi()) + " × " +
-                      std::to_string(p.wi()) + " pixels, must be at most " + std::to_string(kMostRows) +
-                      " rows of a table");
-  for (const auto& [exhibit, copies] : heat.maps)
-    for (std::int64_t h = 0; h < copies.height; ++h)
-      for (std::int64_t w = 0; w < copies.width; ++w)
-        rows.push_back({{"tensor", exhibit->id}, {"h", h}, {"w", w}, {"copies", copies.at(h, w)}});
-  return rows;
-}
+nlohmann::ordered_json data(const Scene& scene) { return copies_rows(scene.model()); }
 
 }  // namespace
 

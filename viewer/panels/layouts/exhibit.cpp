@@ -41,10 +41,13 @@ void draw_exhibit_title(const Scene& scene, const Exhibit& exhibit, const Sheet&
   if (exhibit.role == Role::stage && exhibit.stored && scene.model().stage(exhibit).passes() > 1)
     stored += " in " + grouped(scene.model().stage(exhibit).passes()) + " passes";
   std::string tooltip = exhibit.id + "\n" + extents(exhibit, true) + ", " + stored + "\n";
-  if (exhibit.role == Role::blocks) tooltip += "a group reads its own channels: all other blocks are zeros\n";
+  if (exhibit.role == Role::blocks) tooltip += "a group reads its own channels: all other blocks, in sand, are zeros\n";
   if (exhibit.role == Role::stage) {
     const Stage& stage = scene.model().stage(exhibit);
     tooltip += stage.meaning + "\n";
+    const ConvSpec& s = scene.model().problem()->spec();
+    if (exhibit.made_of_elements && s.pad_top + s.pad_bottom + s.pad_left + s.pad_right > 0)
+      tooltip += "sand are the zeros of the layer's padding\n";
     if (gpu::in_parts(*scene.model().rows()[static_cast<std::size_t>(exhibit.row)].plan, stage))
       tooltip += "shown as the numbers that they are, without the power of two that they are stored with\n";
   }
@@ -132,24 +135,27 @@ void point_at(Scene& scene, const std::string& tensor, const Coord& at) {
 
 namespace {
 
-// The grid of an exhibit, in the space that is left or a part of it; of complex values either magnitude or phase.
-void draw_grid(Scene& scene, const Colouring& colouring, const Sheet& sheet, double made, ImVec2 size) {
+// What is drawn of an exhibit; of complex values either magnitude or phase.
+GridContents contents_of(Scene& scene, const Colouring& colouring, const Sheet& sheet, double made) {
   const Exhibit& exhibit = *colouring.exhibit;
   const std::string kind = colouring.phase ? " phase" : "";
   std::string key = std::to_string(scene.version) + (scene.state.dark ? "d" : "l") + kind;
-  for (const std::int64_t index : sheet.cell(0, 0)) key += "," + std::to_string(index);
+  for (const std::int64_t index : sheet.cell(0, 0).value_or(Coord{})) key += "," + std::to_string(index);
   GridContents contents{
       sheet, key,
       [colouring, sheet](std::int64_t row, std::int64_t column) { return colouring(sheet.cell(row, column)); },
       [colouring, sheet](std::int64_t row, std::int64_t column) {
-        const Coord cell = sheet.cell(row, column);
-        const std::complex<double> value = colouring.values->at(*colouring.exhibit, cell);
-        if (colouring.no_phase(cell, value)) return std::string("–");
+        const std::optional<Coord> cell = sheet.cell(row, column);
+        if (!cell) return std::string();
+        const std::complex<double> value = colouring.values->at(*colouring.exhibit, *cell);
+        if (colouring.no_phase(*cell, value)) return std::string("–");
         return std::to_string(std::lround(std::arg(value) * 180 / std::numbers::pi)) + "°";
       }};
   if (!colouring.phase)
-    contents.value = [colouring, sheet](std::int64_t row, std::int64_t column) {
-      const std::complex<double> value = colouring.values->at(*colouring.exhibit, sheet.cell(row, column));
+    contents.value = [colouring, sheet](std::int64_t row, std::int64_t column) -> std::optional<double> {
+      const std::optional<Coord> cell = sheet.cell(row, column);
+      if (!cell) return std::nullopt;
+      const std::complex<double> value = colouring.values->at(*colouring.exhibit, *cell);
       return colouring.exhibit->complex ? std::abs(value) : value.real();
     };
   // Where a cell costs no more than reading an element, all that share a pixel can be looked at.
@@ -168,27 +174,24 @@ void draw_grid(Scene& scene, const Colouring& colouring, const Sheet& sheet, dou
   };
   const Cursor cursor = scene.model().valid(scene.state.cursor);
   if (cursor.tensor == exhibit.id) contents.cursor = cursor.at;
-  const GridAnswer answer =
-      grid(("grid" + kind).c_str(), scene.views[exhibit.id + kind], contents, scene.painter, size);
-  if (answer.pointed) point_at(scene, exhibit.id, sheet.cell(answer.pointed->row, answer.pointed->column));
+  return contents;
 }
 
-// Both are zoomed and moved as one.
-void draw_magnitude_and_phase(Scene& scene, Colouring colouring, const Sheet& sheet, double made) {
-  const ImVec2 space = ImGui::GetContentRegionAvail(), gap = ImGui::GetStyle().ItemSpacing;
-  const bool beside = space.x > space.y;
-  const ImVec2 half =
-      beside ? ImVec2{std::floor((space.x - gap.x) / 2), space.y} : ImVec2{space.x, std::floor((space.y - gap.y) / 2)};
-  GridView &magnitude = scene.views[colouring.exhibit->id], &phase = scene.views[colouring.exhibit->id + " phase"];
-  const auto look_alike = [](const GridView& from, GridView& to) {
-    to.cell = from.cell, to.row = from.row, to.column = from.column;
-  };
-  draw_grid(scene, colouring, sheet, made, half);
-  look_alike(magnitude, phase);
-  if (beside) ImGui::SameLine();
-  colouring.phase = true;
-  draw_grid(scene, colouring, sheet, made, half);
-  look_alike(phase, magnitude);
+// The grid of an exhibit, in the space that is left.
+void draw_grid(Scene& scene, Colouring colouring, const Sheet& sheet, double made) {
+  const Exhibit& exhibit = *colouring.exhibit;
+  const GridContents first = contents_of(scene, colouring, sheet, made);
+  std::vector<GridPart> parts{{&scene.views[exhibit.id], &first}};
+  std::optional<GridContents> phase;
+  if (exhibit.complex) {
+    colouring.phase = true;
+    phase.emplace(contents_of(scene, colouring, sheet, made));
+    parts.push_back({&scene.views[exhibit.id + " phase"], &*phase});
+  }
+  const GridAnswer answer = grids("grid", parts, scene.painter, ImGui::GetContentRegionAvail());
+  if (!answer.pointed) return;
+  if (const std::optional<Coord> cell = sheet.cell(answer.pointed->row, answer.pointed->column))
+    point_at(scene, exhibit.id, *cell);
 }
 
 // A picture as large as a screen can be painted, if only in coarse grain, or there is none.
@@ -220,14 +223,13 @@ void draw_exhibit(Scene& scene, const Exhibit& exhibit, ImVec2 size, double made
   if (begin_pane(exhibit.id.c_str(), size, framed)) {
     const Coord slice = slice_of(scene, exhibit);
     const Sheet sheet = default_sheet(exhibit, slice);
-    const Colouring colouring{scene.shared_model, scene.values, &exhibit, scene.state.picture != "random"};
+    const Colouring colouring{scene.shared_model, scene.values, &exhibit, scene.values->picture(),
+                              ImGui::GetColorU32(ImGuiCol_ChildBg)};
     draw_exhibit_title(scene, exhibit, sheet, slice, colouring);
     if (const std::string why = why_not_drawn(exhibit, sheet); !why.empty())
       draw_refusal(scene, exhibit, why);
-    else if (exhibit.complex)
-      draw_magnitude_and_phase(scene, colouring, sheet, made);
     else
-      draw_grid(scene, colouring, sheet, made, ImGui::GetContentRegionAvail());
+      draw_grid(scene, colouring, sheet, made);
   }
   ImGui::EndChild();
 }

@@ -1,6 +1,7 @@
 // The pane of a chosen row that cannot run.
 #include <algorithm>
 
+#include "viewer/logic/in_symbols.h"
 #include "viewer/panels/layouts/layouts.h"
 #include "viewer/ui/fitting.h"
 #include "viewer/ui/refusal.h"
@@ -13,9 +14,9 @@ void draw_refused_row(Scene& scene, const ChosenRow& row, ImVec2 size) {
                         ImGuiWindowFlags_NoScrollbar)) {
     ImGui::TextUnformatted(fitted(row.run, ImGui::GetContentRegionAvail().x).text.c_str());
     offer_nearest(scene, *row.algorithm, row.run, row.support);
-    faint_text("Cannot run: " + row.support.reason);
+    faint_text("Cannot run: " + in_symbols(row.support.reason));
     if (ImGui::IsWindowHovered() && !ImGui::IsAnyItemHovered())
-      ImGui::SetTooltip("%s cannot run:\n%s", row.run.c_str(), row.support.reason.c_str());
+      ImGui::SetTooltip("%s cannot run:\n%s", row.run.c_str(), in_symbols(row.support.reason).c_str());
   }
   ImGui::EndChild();
 }

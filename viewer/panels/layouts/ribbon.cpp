@@ -12,6 +12,7 @@ namespace convlens::viewer {
 namespace {
 
 constexpr std::int64_t kLine = 64;
+constexpr int kGap = 2;  // pixels between lines
 
 struct Reader {
   const char* id;
@@ -24,8 +25,15 @@ std::vector<Reader> readers(const Scene& scene) {
   const Coord output = output_of(scene);
   const std::string at = "(" + std::to_string(output[0]) + ", " + std::to_string(output[1]) + ", " +
                          std::to_string(output[2]) + ", " + std::to_string(output[3]) + ")";
+  const std::int64_t outputs = outputs_of_warp(p, output);
+  const std::string warp = outputs == 1 ? "A warp with one output, y" + at
+                                        : "A warp: " + std::to_string(outputs) + " outputs from y" + at + " on";
   return {{"window", "The window of y" + at + ", all its channels", window_of_output(p, output)},
-          {"warp", "A warp: 32 outputs from y" + at + " on, one tap, one channel", warp_boxes(p, output)}};
+          {"warp", warp + ", one tap, one channel", warp_boxes(p, output)}};
+}
+
+Traffic traffic_in(const Scene& scene, const Reader& reader, Layout layout) {
+  return traffic_of(reader.boxes, scene.model().problem()->x_shape(), layout, size_of(scene.state.dtype));
 }
 
 std::vector<std::string> counts(const Traffic& t) {
@@ -67,13 +75,21 @@ void draw_whole(Scene& scene, const Traffic& traffic, Layout layout, float heigh
                     static_cast<long long>(at[1]), static_cast<long long>(at[2]), static_cast<long long>(at[3]));
 }
 
+float room_for_lines(const Scene& scene) { return ImGui::GetContentRegionAvail().x - 90 * scene.scale; }
+
+// How wide a line is drawn for so many of them to have room, within what can be seen and what is still a line.
+float width_of_line(const Scene& scene, std::int64_t lines) {
+  const float fit = room_for_lines(scene) / static_cast<float>(std::max<std::int64_t>(1, lines)) - kGap;
+  return std::round(std::clamp(fit, std::max(4.0f, 7 * scene.scale), 28 * scene.scale));
+}
+
 // The lines that are touched, one after the other, each a column of its elements; the gaps between them left out.
-void draw_lines(const Scene& scene, const Traffic& traffic, float height) {
+void draw_lines(const Scene& scene, const Traffic& traffic, float column, float height) {
   const std::int64_t size = size_of(scene.state.dtype), slots = kLine / size;
-  const float column = std::max(4.0f, std::round(7 * scene.scale)), pitch = column + 2;
+  const float pitch = column + kGap;
   const float slot = std::max(1.0f, std::floor(height / static_cast<float>(slots)));
   const ImVec2 first = ImGui::GetCursorScreenPos();
-  const auto most = static_cast<std::int64_t>((ImGui::GetContentRegionAvail().x - 90 * scene.scale) / pitch);
+  const auto most = static_cast<std::int64_t>(room_for_lines(scene) / pitch);
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const ImU32 idle = ImGui::GetColorU32(ImGuiCol_FrameBgActive);
   std::int64_t drawn = -1, last_line = -2;  // the columns drawn so far, less one
@@ -104,17 +120,15 @@ void draw_lines(const Scene& scene, const Traffic& traffic, float height) {
       {first.x, first.y + slot * static_cast<float>(slots) + 1 + ImGui::GetStyle().ItemSpacing.y});
 }
 
-void draw_layout(Scene& scene, const Reader& reader, Layout layout, float height) {
+void draw_layout(Scene& scene, const Traffic& traffic, Layout layout, float column, float height) {
   ImGui::PushID(static_cast<int>(layout));
-  const Traffic traffic =
-      traffic_of(reader.boxes, scene.model().problem()->x_shape(), layout, size_of(scene.state.dtype));
   std::vector<std::string> details = counts(traffic);
   std::string tooltip;
   for (const std::string& detail : details) tooltip += detail + "\n";
   if (layout == scene.state.layouts.x) details.push_back("(the layout of x)");
   draw_title(std::string(name(layout)), details, tooltip + "of a dense x in " + std::string(name(layout)));
   draw_whole(scene, traffic, layout, std::round(height * 0.2f));
-  draw_lines(scene, traffic, height * 0.8f);
+  draw_lines(scene, traffic, column, height * 0.8f);
   ImGui::PopID();
 }
 
@@ -132,7 +146,11 @@ void draw(Scene& scene) {
     ImGui::PushID(reader.id);
     ImGui::TextUnformatted(reader.name.c_str());
     ImGui::Separator();
-    for (const Layout layout : kLayouts) draw_layout(scene, reader, layout, height);
+    std::vector<Traffic> of_layouts;
+    for (const Layout layout : kLayouts) of_layouts.push_back(traffic_in(scene, reader, layout));
+    // Lines are as wide in one layout as in another, so that their number is seen.
+    const float column = width_of_line(scene, std::ranges::max_element(of_layouts, {}, &Traffic::lines)->lines);
+    for (std::size_t k = 0; k < of_layouts.size(); ++k) draw_layout(scene, of_layouts[k], kLayouts[k], column, height);
     ImGui::PopID();
   }
   ImGui::EndChild();
@@ -143,8 +161,7 @@ nlohmann::ordered_json data(const Scene& scene) {
   if (scene.model().find("x")->cells() == 0) return rows;
   for (const Reader& reader : readers(scene))
     for (const Layout layout : kLayouts) {
-      const Traffic t =
-          traffic_of(reader.boxes, scene.model().problem()->x_shape(), layout, size_of(scene.state.dtype));
+      const Traffic t = traffic_in(scene, reader, layout);
       rows.push_back({{"reader", reader.id},
                       {"layout", name(layout)},
                       {"bytes", t.bytes},

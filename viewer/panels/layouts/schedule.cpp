@@ -46,14 +46,17 @@ void draw_path(const GridAnswer& at, const Sheet& sheet, const Box& repeats, con
   draw.PopClipRect();
 }
 
-// The axes of y, and two more that repeat rows and columns, so that a long matrix fills a space of `size`.
+// The axes of y, and two more that repeat rows and columns, so that a long matrix fills a space of `size`. One of few
+// cells stays as it is: they are large, and more of them would be taken for more outputs.
 std::vector<Axis> repeated_axes(const Exhibit& y, bool matrix, ImVec2 size) {
   std::vector<Axis> axes = y.axes;
   const double rows = static_cast<double>(axes[1].extent);
   const double columns = static_cast<double>(axes[2].extent * axes[3].extent);
   const double ratio = static_cast<double>(size.y) / size.x * columns / rows;
-  const std::int64_t down = matrix ? std::max<std::int64_t>(1, std::llround(ratio)) : 1;
-  const std::int64_t across = matrix ? std::max<std::int64_t>(1, std::llround(1 / ratio)) : 1;
+  constexpr double kLarge = 24;  // pixels a cell
+  const bool stretched = matrix && std::min(size.x / columns, size.y / rows) < kLarge;
+  const std::int64_t down = stretched ? std::max<std::int64_t>(1, std::llround(ratio)) : 1;
+  const std::int64_t across = stretched ? std::max<std::int64_t>(1, std::llround(1 / ratio)) : 1;
   axes.push_back({"repeated down", "", down, down, 0});
   axes.push_back({"repeated across", "", across, across, 0});
   return axes;
@@ -78,7 +81,7 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip("Colour: the launch order, dark to bright; blocks after the present one are darkened");
     const auto number_at = [blocks, sheet, ho = p.ho(), wo = p.wo()](std::int64_t row, std::int64_t column) {
-      const Coord at = sheet.cell(row, column);
+      const Coord at = *sheet.cell(row, column);
       return static_cast<std::int64_t>(blocks->block_of[static_cast<std::size_t>((at[1] * ho + at[2]) * wo + at[3])]);
     };
     GridContents contents{
@@ -89,7 +92,10 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
         [blocks, number_at, now](std::int64_t row, std::int64_t column) {
           return colour_of_block(*blocks, now, number_at(row, column));
         },
-        [blocks, number_at](std::int64_t row, std::int64_t column) {
+        [blocks, number_at, sheet, repeats](std::int64_t row, std::int64_t column) {
+          // Once in all the cells that repeat one output.
+          const Coord at = *sheet.cell(row, column);
+          if (at[4] != repeats.extent[4] / 2 || at[5] != repeats.extent[5] / 2) return std::string();
           const std::int64_t number = number_at(row, column);
           return number < 0 ? std::string("?") : std::to_string(blocks->blocks[static_cast<std::size_t>(number)].index);
         }};
@@ -102,7 +108,7 @@ void draw_sheet(Scene& scene, const char* id, const std::string& title, const Sh
                                    ImGui::GetContentRegionAvail());
     draw_path(answer, sheet, repeats, *blocks, now, scene.scale);
     if (answer.pointed) {
-      Coord at = sheet.cell(answer.pointed->row, answer.pointed->column);
+      Coord at = *sheet.cell(answer.pointed->row, answer.pointed->column);
       at[4] = at[5] = 0;
       point_at(scene, "y", at);
       const std::int64_t number = number_at(answer.pointed->row, answer.pointed->column);
