@@ -192,9 +192,10 @@ TEST_CASE("what a state hides is a tensor that there is, or may be again") {
     folder.write_with("/hidden", {"x", tensor});
     return folder.run("view --state s.json --algorithm im2win.ref --save hidden.json");
   };
-  for (const std::string tensor : {"w", "w_blocks", "im2win.ref/im2win", "im2col.ref/matrix"})
+  for (const std::string tensor :
+       {"w", "w_blocks", "im2win.ref/im2win", "im2col.ref:batching=full/im2col", "mec.ref/padded"})
     CHECK(hiding(tensor).err == "");
-  for (const std::string tensor : {"zzz", "", "/x", "zzz/x", "im2win.ref/zzz"}) {
+  for (const std::string tensor : {"zzz", "", "/x", "zzz/x", "im2win.ref/", "im2win.ref:zzz/x"}) {
     const CommandResult wrong = hiding(tensor);
     INFO(wrong.err);
     CHECK(wrong.exit == 2);
