@@ -14,6 +14,7 @@
 #include "cli/view_files.h"
 #include "cli/view_state.h"
 #include "viewer/logic/schedule.h"
+#include "viewer/logic/state_input.h"
 #include "viewer/logic/steps.h"
 #include "viewer/logic/table.h"
 #include "viewer/logic/tour.h"
@@ -35,7 +36,7 @@ void refuse_same_file(const ViewArguments& a) {
   std::map<fs::path, std::string> options;  // by the file that they write
   for (const auto& [option, file] : {std::pair{"--screenshot", &a.screenshot}, std::pair{"--export", &a.export_data},
                                      std::pair{"--save", &a.save}}) {
-    if (file->empty()) continue;
+    if (file->empty() || *file == "-") continue;
     std::error_code none;
     const auto [other, is_new] = options.emplace(fs::weakly_canonical(fs::absolute(*file, none), none), option);
     if (!is_new)
@@ -78,7 +79,10 @@ void view(const ViewArguments& arguments) {
   // Pictures and data measure nothing unless they are told to, so that the same call always gives the same.
   refuse_outputs(arguments);
   refuse_measuring(arguments, base.state);
-  if (!arguments.save.empty()) viewer::write_state(base.state, arguments.save);
+  if (arguments.save == "-")
+    print(viewer::state_text(base.state));
+  else if (!arguments.save.empty())
+    viewer::write_state(base.state, arguments.save);
   if (!arguments.window() && !arguments.draws()) return;
   if (arguments.window() || arguments.measure_seconds > 0)
     options.worker = arguments.worker.empty() ? worker::this_program() : worker::shell_words(arguments.worker);
@@ -153,7 +157,8 @@ void add_view(CLI::App& app, const Globals& globals) {
   command.text("--screenshot", a->screenshot, "FILE", "draw one picture into this PNG, without a display");
   command.text("--export", a->export_data, "FILE",
                "write what the panel shows into this .csv or .json, without a display");
-  command.text("--save", a->save, "FILE", "write the whole state into this file, without a display");
+  command.text("--save", a->save, "FILE",
+               "write the whole state into this file, or with - to standard output, without a display");
   command.run([arguments, &globals] {
     arguments->memory_limit = globals.memory_limit;
     view(*arguments);

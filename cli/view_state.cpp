@@ -60,7 +60,9 @@ Coord parse_at(const std::string& text, const viewer::Exhibit& exhibit) {
 viewer::KeptState base_state(const ViewArguments& a) {
   if (!a.state.empty()) return {read_state_argument(a.state), "", ""};
   if (!a.window()) return {viewer::first_state(), "", ""};
-  viewer::KeptState kept = viewer::read_kept_state(user_state_file());
+  const std::string file = user_state_file();
+  viewer::KeptState kept = viewer::read_kept_state(file);
+  if (file.empty()) kept.notice = "neither XDG_CONFIG_HOME nor HOME is set: what the window ends as is not kept";
   if (!a.restores()) kept.state = viewer::first_state();
   return kept;
 }

@@ -34,7 +34,8 @@ struct ViewOptions {
   // the Kernel panel, more than 0: the kernel is checked and timed.
   double measure_seconds = 0;
   std::vector<std::string> measured_runs;
-  std::function<void(const std::string& line)> say;  // what is to be known of a picture or data beside itself
+  // What is to be known of a picture or data beside itself, and of a window that has lost its display.
+  std::function<void(const std::string& line)> say;
   // Whether a picture or data is not wanted any more: what takes long ends then, and nothing is written unless
   // something has been measured for it.
   std::function<bool()> interrupted = [] { return false; };

@@ -174,6 +174,9 @@ TEST_CASE("view --save writes the state without a display or a viewer, and every
   saved["problem"]["n"] = 2;
   CHECK(saved == ordered_json::parse(folder.contents("other.json")));
 
+  CHECK(folder.run("view --state saved.json --batch 2 --save -").out == folder.contents("other.json"));
+  CHECK(folder.contents("-") == "");
+
   const CommandResult wrong = folder.run("view --state s.json --set cursor.tensor=z --save wrong.json");
   CHECK(wrong.exit == 2);
   CHECK(folder.contents("wrong.json") == "");
@@ -181,6 +184,23 @@ TEST_CASE("view --save writes the state without a display or a viewer, and every
              Contains("--save: a.json, must be another file than that of --export"));
   CHECK_THAT(folder.run("view --save /nowhere/at/all.json").err,
              Contains("state: /nowhere/at/all.json, cannot be written"));
+}
+
+TEST_CASE("what a state hides is a tensor that there is, or may be again") {
+  const StateFolder folder;
+  const auto hiding = [&](const std::string& tensor) {
+    folder.write_with("/hidden", {"x", tensor});
+    return folder.run("view --state s.json --algorithm im2win.ref --save hidden.json");
+  };
+  for (const std::string tensor :
+       {"w", "w_blocks", "im2win.ref/im2win", "im2col.ref:batching=full/im2col", "mec.ref/padded"})
+    CHECK(hiding(tensor).err == "");
+  for (const std::string tensor : {"zzz", "", "/x", "zzz/x", "im2win.ref/", "im2win.ref:zzz/x"}) {
+    const CommandResult wrong = hiding(tensor);
+    INFO(wrong.err);
+    CHECK(wrong.exit == 2);
+    CHECK_THAT(wrong.err, Contains("hidden: " + tensor + ", must be x, w, w_blocks, y, or a row and its stage"));
+  }
 }
 
 TEST_CASE("view takes a batch size without a layer for that of the state's layer") {

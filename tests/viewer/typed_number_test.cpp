@@ -23,15 +23,22 @@ TEST_CASE("what is no number stays in its box with the rule, until it is mended 
   TypedNumber box;
   box.follow(1);
   CHECK(box.text() == "1");
+  box.begin();
   CHECK(box.type("007") == 7);
   box.follow(7);
   CHECK(box.text() == "007");
-  CHECK_FALSE(box.type("99999999999999999999"));
+  box.begin();
+  CHECK(box.type("9") == 9);
+  box.follow(9);
+  CHECK(box.type("99999999999999999999") == 7);  // as it was before anything was typed
   box.follow(7);
   CHECK(box.text() == "99999999999999999999");
   CHECK(box.wrong("groups") ==
         "groups: 99999999999999999999, must be a whole number from -9223372036854775808 to 9223372036854775807; "
         "until then it is 7");
+  CHECK(box.type("1e3") == 7);
+  CHECK(box.text() == "1e3");
+  CHECK(box.wrong("groups").starts_with("groups: 1e3, must be a whole number"));
   box.follow(3);
   CHECK(box.text() == "3");
   CHECK(box.wrong("groups").empty());

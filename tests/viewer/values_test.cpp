@@ -3,6 +3,7 @@
 #include "viewer/logic/values.h"
 
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <numbers>
@@ -11,6 +12,7 @@
 #include "algorithms/fft/transform.h"
 #include "kernels/fft/fft_spectra.h"
 #include "tests/catch.h"
+#include "tests/support/draw.h"
 #include "tests/support/plan_run.h"
 #include "tests/viewer/states.h"
 #include "viewer/logic/links.h"
@@ -209,6 +211,35 @@ TEST_CASE("a picture is stretched over the image, its colours repeated over the 
   CHECK(sources.x(0, 4, 1, 1) == Approx(1.0));
   const ConvProblem one({.hi = 1, .wi = 1});
   CHECK(std::isfinite(picture_sources(one, Photograph{1, 1, 1, {0.5f}}).x(0, 0, 0, 0)));
+}
+
+TEST_CASE(
+    "each cell of a stretched picture is the mean of what it covers, and an image long and narrow is made at once") {
+  testing::Draw draw{71};
+  Photograph photo{60, 80, 3, {}};
+  for (int k = 0; k < 60 * 80 * 3; ++k) photo.samples.push_back(static_cast<float>(draw(0, 1000)) / 1000.0f);
+  const auto sample = [&](std::int64_t row, std::int64_t column, std::int64_t channel) {
+    return static_cast<double>(photo.samples[static_cast<std::size_t>((row * 80 + column) * 3 + channel)]);
+  };
+  const Sources small = picture_sources(ConvProblem({.ci = 3, .hi = 20, .wi = 5}), photo);  // cells of 3 × 16 samples
+  double sum = 0;
+  for (std::int64_t row = 0; row < 3; ++row)
+    for (std::int64_t column = 0; column < 16; ++column) sum += sample(3 * 7 + row, 16 * 2 + column, 1);
+  CHECK(small.x(0, 1, 7, 2) == Approx(sum / 48).epsilon(1e-12));
+  const Sources same = picture_sources(ConvProblem({.ci = 3, .hi = 60, .wi = 80}), photo);
+  CHECK(same.x(0, 2, 59, 33) == sample(59, 33, 2));
+  for (const auto& [height, width] : {std::pair{1, 4000000}, std::pair{4000000, 1}}) {
+    const std::clock_t begin = std::clock();
+    const Sources narrow = picture_sources(ConvProblem({.ci = 3, .hi = height, .wi = width}), photo);
+    double all = 0;
+    for (std::int64_t at = 0; at < 100000; ++at)
+      all += narrow.x(0, 0, height > 1 ? 30 * at : 0, width > 1 ? 30 * at : 0);
+    CHECK(all > 0);
+    CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 0.5);
+    double mean = 0;  // of the last row, or column
+    for (std::int64_t k = 0; k < (height > 1 ? 80 : 60); ++k) mean += height > 1 ? sample(59, k, 0) : sample(k, 79, 0);
+    CHECK(narrow.x(0, 0, height - 1, width - 1) == Approx(mean / (height > 1 ? 80 : 60)).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("magnitudes of rounding alone are told from those of the data") {

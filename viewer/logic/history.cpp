@@ -24,6 +24,12 @@ void History::change(State next, const std::string& key) {
   }
   const bool same_step = !key.empty() && key == key_ && at_ > 0;
   states_.resize(at_ + 1);
+  if (same_step && same_but_for_cursor(next, states_[at_ - 1])) {  // what was typed is taken back: nothing to undo
+    states_.pop_back();
+    states_[--at_].cursor = std::move(next.cursor);
+    key_.clear();
+    return;
+  }
   if (same_step)
     states_[at_] = std::move(next);
   else

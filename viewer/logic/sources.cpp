@@ -49,30 +49,52 @@ struct Cover {
   }
 };
 
-// The whole photograph stretched over H_i × W_i: every cell is the mean of what it covers.
-struct Stretch {
-  Photograph photo;
-  std::int64_t height, width;
+// samples[outer][of][inner] with means in the place of what is more than `size` along the middle: [outer][size][inner].
+template <class Sample>
+std::vector<double> shrunk(const std::vector<Sample>& samples, std::int64_t outer, std::int64_t of, std::int64_t inner,
+                           std::int64_t size) {
+  if (size >= of) return {samples.begin(), samples.end()};
+  std::vector<double> means(static_cast<std::size_t>(outer * size * inner));
+  for (std::int64_t before = 0; before < outer; ++before)
+    for (std::int64_t at = 0; at < size; ++at) {
+      const Cover cover(at, size, of);
+      double* const mean = means.data() + (before * size + at) * inner;
+      for (std::int64_t k = cover.first; k < cover.end; ++k) {
+        const Sample* const sample = samples.data() + (before * of + k) * inner;
+        for (std::int64_t after = 0; after < inner; ++after)
+          mean[after] += cover.weight(k) * static_cast<double>(sample[after]);
+      }
+    }
+  return means;
+}
 
-  double at(std::int64_t h, std::int64_t w, int channel) const {
-    const Cover rows(h, height, photo.height), columns(w, width, photo.width);
+// The whole photograph stretched over H_i × W_i: every cell is the mean of what it covers. Rows and columns of which
+// there are more than the image has are means beforehand: of an image that is long and narrow, every cell covers a
+// whole side of the photograph.
+class Stretch {
+ public:
+  Stretch(const Photograph& photo, std::int64_t height, std::int64_t width)
+      : height_(height),
+        width_(width),
+        rows_(std::min(height, photo.height)),
+        columns_(std::min(width, photo.width)),
+        channels_(photo.channels),
+        samples_(shrunk(shrunk(photo.samples, 1, photo.height, photo.width * photo.channels, rows_), rows_, photo.width,
+                        photo.channels, columns_)) {}
+
+  double at(std::int64_t h, std::int64_t w, std::int64_t c) const {
+    const Cover rows(h, height_, rows_), columns(w, width_, columns_);
     double sum = 0;
-    for (std::int64_t r = rows.first; r < rows.end; ++r)
-      for (std::int64_t c = columns.first; c < columns.end; ++c)
-        sum += rows.weight(r) * columns.weight(c) *
-               static_cast<double>(
-                   photo.samples[static_cast<std::size_t>((r * photo.width + c) * photo.channels + channel)]);
+    for (std::int64_t row = rows.first; row < rows.end; ++row)
+      for (std::int64_t column = columns.first; column < columns.end; ++column)
+        sum += rows.weight(row) * columns.weight(column) *
+               samples_[static_cast<std::size_t>((row * columns_ + column) * channels_ + c % channels_)];
     return sum;
   }
 
-  std::vector<double> cells() const {
-    std::vector<double> cells;
-    cells.reserve(static_cast<std::size_t>(height * width * photo.channels));
-    for (std::int64_t h = 0; h < height; ++h)
-      for (std::int64_t w = 0; w < width; ++w)
-        for (int channel = 0; channel < photo.channels; ++channel) cells.push_back(at(h, w, channel));
-    return cells;
-  }
+ private:
+  std::int64_t height_, width_, rows_, columns_, channels_;
+  std::vector<double> samples_;  // (row·columns + column)·channels + channel
 };
 
 // x is the array, where it has the layer's shape.
@@ -102,19 +124,8 @@ Sources picture_sources(const ConvProblem& p, const Photograph& photo) {
         photo.numbers->values, [](double value) { return std::isfinite(value) && (value < 0 || value > 1); });
     return sources;
   }
-  const auto stretch = std::make_shared<const Stretch>(Stretch{photo, p.hi(), p.wi()});
-  // Small images are made once, whose cells are means of many pixels; a cell of a large one when it is asked for.
-  constexpr std::int64_t kMostMade = std::int64_t{1} << 20;
-  if (p.hi() * p.wi() > kMostMade) {
-    sources.x = [stretch](std::int64_t, std::int64_t c, std::int64_t h, std::int64_t w) {
-      return stretch->at(h, w, static_cast<int>(c % stretch->photo.channels));
-    };
-  } else {
-    sources.x = [cells = std::make_shared<const std::vector<double>>(stretch->cells()), width = p.wi(),
-                 channels = photo.channels](std::int64_t, std::int64_t c, std::int64_t h, std::int64_t w) {
-      return (*cells)[static_cast<std::size_t>((h * width + w) * channels + c % channels)];
-    };
-  }
+  const auto stretch = std::make_shared<const Stretch>(photo, p.hi(), p.wi());
+  sources.x = [stretch](std::int64_t, std::int64_t c, std::int64_t h, std::int64_t w) { return stretch->at(h, w, c); };
   return sources;
 }
 

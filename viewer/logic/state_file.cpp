@@ -71,8 +71,7 @@ void write_kept_state(const State& state, const std::string& file) {
 }
 
 void write_state(const State& state, const std::string& file) {
-  // Names of files need not be UTF-8, as JSON must be.
-  const std::string text = to_json(state).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string text = state_text(state);
   OutputFile output(file, "state");
   output.write(std::as_bytes(std::span(text)));
   output.commit();

@@ -68,6 +68,11 @@ class Input {
 
 }  // namespace
 
+// Names of files need not be UTF-8, as JSON must be.
+std::string state_text(const State& state) {
+  return to_json(state).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 State state_from_text(const std::string& text, const std::string& source) {
   const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (json.is_discarded()) throw BadInput("state: " + source + ", must be JSON");

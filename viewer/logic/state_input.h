@@ -10,6 +10,8 @@ namespace convlens::viewer {
 
 inline constexpr std::size_t kMostStateBytes = std::size_t{8} << 20;  // it has kernel texts of at most 1 MiB
 
+std::string state_text(const State& state);  // what a state file holds
+
 // What `text` says; `source` is where it is from, in words. Throws BadInput for what is no state.
 State state_from_text(const std::string& text, const std::string& source);
 

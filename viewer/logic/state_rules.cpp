@@ -70,6 +70,20 @@ std::string wrong_kernel(const State& state, const ConvProblem& problem) {
   return "";
 }
 
+// A tensor that is hidden: one that there is, or may be again, with another layer or a row that is chosen later. Which
+// stages a row has depends on both, so that of a stage only the row is judged.
+std::string wrong_hidden(const State& state) {
+  const std::vector<std::string> operands{"x", "w", "w_blocks", "y"};
+  for (const std::string& tensor : state.hidden) {
+    if (std::ranges::find(operands, tensor) != operands.end()) continue;
+    const std::size_t slash = std::min(tensor.rfind('/'), tensor.size());
+    const std::string run = tensor.substr(0, slash);
+    if (run.empty() || slash + 1 >= tensor.size() || !wrong_run("hidden", run).empty())
+      return "hidden: " + shortened(tensor) + ", must be x, w, w_blocks, y, or a row and its stage";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string wrong_run(const std::string& field, const std::string& run) {
@@ -122,6 +136,7 @@ std::vector<std::string> wrong_in(const State& state, const Model& model) {
   for (const std::string& run : model.unknown_runs()) lines.push_back(wrong_run("runs", run));
   lines.push_back(model.wrong_cursor(state.cursor));
   lines.push_back(wrong_block(state, model));
+  lines.push_back(wrong_hidden(state));
   lines.push_back(wrong_run("performance.run", state.performance.run));
   lines.push_back(wrong_numerics_run(state));
   if (model.problem()) lines.push_back(wrong_kernel(state, *model.problem()));

@@ -16,15 +16,14 @@ std::optional<std::int64_t> typed_number(std::string_view text) {
 
 void TypedNumber::follow(std::int64_t value) {
   if (value_ == value) return;
-  value_ = value;
+  value_ = before_ = value;
   text_ = std::to_string(value);
 }
 
-std::optional<std::int64_t> TypedNumber::type(std::string text) {
+std::int64_t TypedNumber::type(std::string text) {
   text_ = std::move(text);
-  const std::optional<std::int64_t> value = typed_number(text_);
-  if (value) value_ = value;
-  return value;
+  value_ = typed_number(text_).value_or(before_.value_or(0));
+  return *value_;
 }
 
 std::string TypedNumber::wrong(const std::string& parameter) const {

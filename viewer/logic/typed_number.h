@@ -16,8 +16,11 @@ class TypedNumber {
   // The number as it is now. Where something else than typing has changed it, it stands in the place of what was typed.
   void follow(std::int64_t value);
 
-  // What stands in the box after a letter more or less; the number, where it is one.
-  std::optional<std::int64_t> type(std::string text);
+  // Typing begins: what is no number stands for the number as it is now.
+  void begin() { before_ = value_; }
+
+  // What stands in the box after a letter more or less; the number that it stands for.
+  std::int64_t type(std::string text);
 
   const std::string& text() const { return text_; }
 
@@ -26,7 +29,8 @@ class TypedNumber {
 
  private:
   std::string text_;
-  std::optional<std::int64_t> value_;  // what the box stands for
+  std::optional<std::int64_t> value_;   // what the box stands for
+  std::optional<std::int64_t> before_;  // what it stood for when typing began
 };
 
 }  // namespace convlens::viewer

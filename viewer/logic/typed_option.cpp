@@ -6,15 +6,14 @@ namespace convlens::viewer {
 
 void TypedOption::follow(const std::string& value) {
   if (value_ == value) return;
-  value_ = value;
+  value_ = before_ = value;
   text_ = value;
 }
 
-std::optional<std::string> TypedOption::type(std::string text, const Option& option) {
+std::string TypedOption::type(std::string text, const Option& option) {
   text_ = std::move(text);
-  if (!option.accepts(text_).empty()) return std::nullopt;
-  value_ = text_;
-  return value_;
+  value_ = option.accepts(text_).empty() ? text_ : before_.value_or(option.default_value);
+  return *value_;
 }
 
 std::string TypedOption::wrong(const Option& option) const {

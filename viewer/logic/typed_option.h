@@ -14,8 +14,11 @@ class TypedOption {
   // The value as it is now. Where something else than typing has changed it, it stands in the place of what was typed.
   void follow(const std::string& value);
 
-  // What stands in the box after a letter more or less; the value, where the option takes it.
-  std::optional<std::string> type(std::string text, const Option& option);
+  // Typing begins: what the option does not take stands for the value as it is now.
+  void begin() { before_ = value_; }
+
+  // What stands in the box after a letter more or less; the value that it stands for.
+  std::string type(std::string text, const Option& option);
 
   const std::string& text() const { return text_; }
 
@@ -24,7 +27,8 @@ class TypedOption {
 
  private:
   std::string text_;
-  std::optional<std::string> value_;  // what the box stands for
+  std::optional<std::string> value_;   // what the box stands for
+  std::optional<std::string> before_;  // what it stood for when typing began
 };
 
 }  // namespace convlens::viewer

@@ -42,11 +42,11 @@ void draw_bar(const MemoryBar& bar, std::int64_t most, float width, float height
       ImGui::SetTooltip("%s\n%s\n%s bytes", part.name.c_str(), part.formula.c_str(), grouped(part.bytes).c_str());
     x += w;
   }
-  // Where the formulas alone would end.
+  // Where the formulas alone would end; no farther down than the words below begin.
+  const float beyond = std::min(height * 0.15f, ImGui::GetStyle().ItemSpacing.y / 2);
   const float formula =
       first.x + width * static_cast<float>(static_cast<double>(bar.by_formula()) / static_cast<double>(most));
-  list.AddLine({formula, first.y - height * 0.15f}, {formula, first.y + height * 1.15f},
-               ImGui::GetColorU32(ImGuiCol_Text), 2);
+  list.AddLine({formula, first.y - beyond}, {formula, first.y + height + beyond}, ImGui::GetColorU32(ImGuiCol_Text), 2);
   ImGui::Dummy({width, height});
 }
 

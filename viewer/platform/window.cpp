@@ -11,6 +11,7 @@
 
 #include "algorithms/error.h"
 #include "viewer/platform/key_queue.h"
+#include "viewer/platform/lost_display.h"
 #include "viewer/platform/termination.h"
 
 namespace convlens::viewer {
@@ -119,6 +120,7 @@ void run_window(const std::string& title, int width, int height, const WindowEve
     if (count > 0) inside(w).events->drop(files[0]);
   });
   events.start();
+  const LostDisplay lost(events.lost);
   ImGui_ImplGlfw_InitForOpenGL(window.get(), true);
   queue_keys(window.get());
 

@@ -20,6 +20,7 @@ struct WindowEvents {
   std::function<void(const std::string&)> drop;  // a file dropped on the window
   std::function<void(int glfw_key, bool control)> press;
   std::function<void()> rest;  // it has been iconified; the next frame is drawn when it is back
+  std::function<int()> lost;   // its display is gone, and the program ends with this exit code (lost_display.h)
 };
 
 // Opens the window, and returns when it is closed or the program is asked to end (termination.h). While it is iconified

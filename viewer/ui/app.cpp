@@ -51,11 +51,6 @@ void draw_panels(Scene& scene) {
   ImGui::EndTabBar();
 }
 
-// A cursor that was on a cell stays on one when another layer or row takes that away.
-Cursor kept_on_a_cell(const Cursor& cursor, const Model& before, const Model& now) {
-  return before.wrong_cursor(cursor).empty() && now.problem() ? now.valid(cursor) : cursor;
-}
-
 // Menus, lists of choices, the dialog: whatever is open above the frame.
 void close_popups() {
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) ImGui::ClosePopupToLevel(0, true);
@@ -65,6 +60,7 @@ void close_popups() {
 
 App::App(State first, Files files, std::string notice, std::vector<std::string> worker)
     : history_(std::move(first)), files_(std::move(files)), study_(std::move(worker)) {
+  wanted_ = state().cursor;
   notice_.say(std::move(notice));
   derive();
 }
@@ -127,7 +123,19 @@ void App::propose(State next, const std::string& key) {
   proposed_->first = with_changes(proposed_->first, state(), next);
 }
 
+// A cursor that was on a cell stays on one when another layer or row takes that away, the nearest to the one pointed
+// at: where that is there again, as when more of a size is typed, or it is undone, so is the cursor.
+Cursor App::kept_on_a_cell(const Cursor& cursor, const Model& before, const Model& now) const {
+  return before.wrong_cursor(cursor).empty() && now.problem() ? now.valid(wanted_) : cursor;
+}
+
 void App::change(State next, const std::string& key) {
+  if (next.cursor != state().cursor) wanted_ = next.cursor;
+  go_on(std::move(next), key);
+}
+
+// With a cursor that nobody has pointed with.
+void App::go_on(State next, const std::string& key) {
   if (!same_but_for_cursor(next, state())) notice_.forget();  // pointing elsewhere comes of moving the mouse
   history_.change(std::move(next), key);
 }
@@ -206,6 +214,7 @@ void App::obey(const Wish& wish) {
         break;
       case Wish::Kind::open_state:
         change(read_state(wish.text));
+        wanted_ = state().cursor;
         break;
       case Wish::Kind::save_kernel:
         files_.write_text(wish.text, shown_kernel().text);
@@ -316,8 +325,9 @@ Next App::frame() {
 
   if (proposed_) {
     State& next = proposed_->first;
+    if (next.cursor != state().cursor) wanted_ = next.cursor;
     if (!same_model(next, state())) next.cursor = kept_on_a_cell(next.cursor, *model_, Model(next));
-    change(std::move(next), proposed_->second);
+    go_on(std::move(next), proposed_->second);
     proposed_.reset();
     if (!wish) return Next::again;
   }

@@ -61,6 +61,8 @@ class App {
   Sources sources(const ConvProblem& problem);
   void shortcuts();
   void propose(State next, const std::string& key);
+  void go_on(State next, const std::string& key);
+  Cursor kept_on_a_cell(const Cursor& cursor, const Model& before, const Model& now) const;
   void obey(const Wish& wish);
   void say_written(const std::string& file);
   void change_scale(double scale);
@@ -81,6 +83,7 @@ class App {
   StatusBar status_bar_;
   Painter painter_;  // after what it paints into: it is gone first
   Cursor pointed_;
+  Cursor wanted_;  // what was last pointed at, which a smaller layer may lack
   PictureRequest centre_;  // where the panel is
   std::optional<PictureRequest> picture_request_;
   int frames_to_picture_ = 0;  // until the dialog that asked for it is gone

@@ -25,7 +25,7 @@ std::optional<std::string> draw_list(const Option& option, const std::string& no
   return chosen;
 }
 
-// What is typed stays, red as long as the option cannot be it; the value, where it can.
+// What is typed stays, red as long as the option cannot be it; the value that it stands for, where it is another text.
 std::optional<std::string> draw_box(const Option& option, const std::string& now, TypedOption& typed) {
   typed.follow(now);
   constexpr std::size_t kLetters = 256;  // more than any legal value has
@@ -35,7 +35,8 @@ std::optional<std::string> draw_box(const Option& option, const std::string& now
   if (wrong) ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
   const bool edited = ImGui::InputText(kValue, text.data(), text.size(), ImGuiInputTextFlags_AutoSelectAll);
   if (wrong) ImGui::PopStyleColor();
-  return edited ? typed.type(text.data(), option) : std::nullopt;
+  if (ImGui::IsItemActivated()) typed.begin();
+  return edited ? std::optional(typed.type(text.data(), option)) : std::nullopt;
 }
 
 void draw_option(Scene& scene, const Algorithm& row, const OptionSet& options, const Option& option,

@@ -53,6 +53,28 @@ Next draw_frame(App& app, double monitor_scale) {
 
 }  // namespace
 
+// What a window ended as; where that is kept nowhere, why.
+void keep(const State& last, const ViewOptions& options) {
+  if (!options.state_file.empty())
+    write_kept_state(last, options.state_file);
+  else if (!options.notice.empty())
+    options.say("view: " + options.notice);
+}
+
+// The display has gone from under the window, which keeps what it keeps when it is closed.
+Exit keep_without_display(const State& last, const ViewOptions& options) {
+  std::string says = "view: the display is gone";
+  try {
+    if (!options.state_file.empty()) write_kept_state(last, options.state_file);
+    const std::string kept = options.state_file.empty() ? options.notice : "the state is kept in " + options.state_file;
+    says += (kept.empty() ? "" : "; ") + kept;
+  } catch (const Error& error) {
+    says += std::string("; ") + error.what();
+  }
+  options.say(says);
+  return Exit::no_device;
+}
+
 void run_in_window(const ViewOptions& options) {
   const ImGuiContextOwner context;
   std::unique_ptr<App> app;
@@ -67,11 +89,12 @@ void run_in_window(const ViewOptions& options) {
                 next.picture = file;
                 app->change(std::move(next));
               },
-              note_key, [&] { app->study().pause(); }});
+              note_key, [&] { app->study().pause(); },
+              [&] { return static_cast<int>(keep_without_display(app->state(), options)); }});
   const State last = app->state();
   app.reset();
   ImGui_ImplOpenGL3_Shutdown();
-  if (!options.state_file.empty()) write_kept_state(last, options.state_file);
+  keep(last, options);
 }
 
 // Whether there is something to write, and what has failed meanwhile.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <optional>
+#include <vector>
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
@@ -58,16 +58,22 @@ TypedNumber& typed(Scene& scene, const LayerSize& field) {
   return scene.kept.get<TypedNumber>(std::string("typed ") + field.name);
 }
 
-// The box: what is typed stays, and is the size as soon as it is a number. True when that has changed.
+// The layer as it was before a hand came to a slider or a box.
+struct Untouched {
+  std::string layer;
+  ConvSpec spec;
+};
+
+// The box: what is typed stays, letters and all, and is the size while it is a number; else the size is what it was
+// before. True when something has been typed.
 bool draw_box(TypedNumber& number, std::int64_t& value) {
-  std::array<char, 64> text{};
+  constexpr std::size_t kLetters = 256;  // more than any number has
+  std::vector<char> text(std::max(kLetters, number.text().size() + 1));
   std::snprintf(text.data(), text.size(), "%s", number.text().c_str());
-  if (!ImGui::InputText("##box", text.data(), text.size(),
-                        ImGuiInputTextFlags_CharsDecimal | ImGuiInputTextFlags_AutoSelectAll))
-    return false;
-  const std::optional<std::int64_t> size = number.type(text.data());
-  value = size.value_or(value);
-  return size.has_value();
+  const bool edited = ImGui::InputText("##box", text.data(), text.size(), ImGuiInputTextFlags_AutoSelectAll);
+  if (ImGui::IsItemActivated()) number.begin();
+  if (edited) value = number.type(text.data());
+  return edited;
 }
 
 // What the symbols leave for a slider and a box together.
@@ -93,17 +99,21 @@ void draw_size(Scene& scene, const LayerSize& field) {
   ImGui::SetNextItemWidth(width * 0.65f);
   changed |= ImGui::SliderScalar("##slider", ImGuiDataType_S64, &value, &field.least, &field.most, "",
                                  ImGuiSliderFlags_NoInput);
+  bool touched = ImGui::IsItemActivated();
   ImGui::SameLine();
   ImGui::SetNextItemWidth(width * 0.35f);
   changed |= draw_box(number, value);
+  touched |= ImGui::IsItemActivated();
   ImGui::SameLine();
   ImGui::TextUnformatted(field.symbol);
   if (wrong) ImGui::PopStyleColor();
   ImGui::PopID();
+  auto& untouched = scene.kept.get<Untouched>("layer before a hand came");
+  if (touched) untouched = {scene.state.layer, scene.state.spec};
   if (!changed || value == scene.state.spec.*field.member) return;
   State next = scene.state;
   next.spec.*field.member = value;
-  if (field.member != &ConvSpec::n) next.layer.clear();
+  if (field.member != &ConvSpec::n) next.layer = next.spec == untouched.spec ? untouched.layer : "";
   scene.change(std::move(next), field.name);
 }
 

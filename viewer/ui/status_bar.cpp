@@ -24,25 +24,25 @@ std::string fitting(const CellWords& words, float width) {
   return text(shown);
 }
 
-// What is left of the line.
-float room_beside() {
-  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+// What is left of the line, of whose right end `taken` belongs to something else.
+float room_beside(float taken) {
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x - taken;
   return right - ImGui::GetItemRectMax().x - ImGui::GetStyle().ItemSpacing.x;
 }
 
 // Faint, after what stands on the line, where it fits there; false where it does not.
-bool add_faint(const std::string& text) {
-  if (width_of(text) > room_beside()) return false;
+bool add_faint(const std::string& text, float taken = 0) {
+  if (width_of(text) > room_beside(taken)) return false;
   ImGui::SameLine();
   ImGui::TextDisabled("%s", text.c_str());
   return true;
 }
 
 // As many terms as fit on the line, faint; nothing where not even one does.
-void add_combination(const Combination& combination) {
+void add_combination(const Combination& combination, float taken) {
   std::size_t shown = combination.terms.size();
-  while (shown > 0 && width_of(combination.text(shown)) > room_beside()) --shown;
-  if (shown > 0) add_faint(combination.text(shown));
+  while (shown > 0 && width_of(combination.text(shown)) > room_beside(taken)) --shown;
+  if (shown > 0) add_faint(combination.text(shown), taken);
 }
 
 // What the cell is; where that is too long, by the tensor's letter alone.
@@ -58,18 +58,21 @@ void draw_notice(const std::string& text, ImU32 colour) {
   ImGui::PopStyleColor();
 }
 
-// A notice stands beside what the cell is, or in its place where both are too long; how the value comes about stays.
-// False where something has been left out.
+// The right end of the first line is a notice's, where it fits beside what the cell is, and all of the line where both
+// are too long; how the value comes about stays. False where something has been left out.
 bool draw_words(const CellWords& words, const std::string& notice, ImU32 colour, bool complete) {
-  const float width = ImGui::GetContentRegionAvail().x;
+  const float width = ImGui::GetContentRegionAvail().x, gap = 3 * ImGui::GetStyle().ItemSpacing.x;
   const Fitted cell = fitted_formula(cell_text(words, width), width);
-  const bool beside =
-      notice.empty() || width_of(cell.text) + ImGui::GetStyle().ItemSpacing.x + width_of(notice) <= width;
-  if (beside) ImGui::TextUnformatted(cell.text.c_str());
-  if (beside && !notice.empty()) ImGui::SameLine();
+  const float taken = notice.empty() ? 0 : width_of(notice) + gap;
+  const bool beside = width_of(cell.text) + taken <= width;
+  bool address = false;
+  if (beside) {
+    ImGui::TextUnformatted(cell.text.c_str());
+    address = add_faint(words.address, taken);
+    add_combination(words.combination, taken);
+    if (!notice.empty()) ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - width_of(notice));
+  }
   if (!notice.empty()) draw_notice(notice, colour);
-  bool address = add_faint(words.address);
-  add_combination(words.combination);
   const Fitted formula = fitted_formula(words.sum.terms > 0 ? fitting(words, width) : words.meaning, width);
   ImGui::TextUnformatted(formula.text.c_str());
   address = address || add_faint(words.address);

@@ -59,3 +59,24 @@ TEST_CASE("the bars follow the sliders at once, however long the largest batch i
   CHECK(longest_frame < 1);
   CHECK(shows("atmostN=16384in8GiB"));
 }
+
+TEST_CASE("the line at a bar's end stays off the words above and below it") {
+  if (!can_draw()) return;
+  viewer::State state = viewer::first_state();
+  state.runs = {"im2win.ref", "im2col.ref", "winograd.ref"};
+  state.panel = "memory";
+  Screen screen(state, 1280, 720);
+  screen.settle();
+  const Frame frame = screen.picture();
+  const ImU32 colour = ImGui::GetColorU32(ImGuiCol_Text);
+  int words = 0;
+  for (const DrawnLetter& letter : drawn_letters()) {
+    if (letter.window.find("memory") == std::string::npos) continue;
+    ++words;
+    const Area& in = letter.area;
+    INFO(in.text());
+    CHECK(frame.count({in.left, in.top - 4, in.right, in.top - 1}, colour) == 0);
+    CHECK(frame.count({in.left, in.bottom + 1, in.right, in.bottom + 2}, colour) == 0);
+  }
+  CHECK(words > 100);
+}

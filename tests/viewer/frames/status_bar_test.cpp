@@ -179,6 +179,11 @@ TEST_CASE("what is copied and what is written, and where, is said") {
   CHECK(screen.app().notice() == "the command line is on the clipboard");
   CHECK(std::string(ImGui::GetClipboardText()) == viewer::as_command_line(screen.state()));
   CHECK(text_of(letters_of(screen, "/status_")).find("thecommandlineisontheclipboard") != std::string::npos);
+  const std::vector<DrawnLetter> letters = letters_of(screen, "/status_");
+  const std::string text = text_of(letters);
+  CHECK(text.find("offset") < text.find("thecommandline"));  // at the end of its line, not within another's
+  const DrawnLetter& last = letters[text.find("clipboard") + std::string("clipboard").size() - 1];
+  CHECK(last.area.right > screen.child("status").inner.right - 16);
   choose(screen, "Edit", "Copy as Python");
   CHECK(screen.app().notice() == "the Python program is on the clipboard");
   CHECK(std::string(ImGui::GetClipboardText()) == viewer::as_python(screen.state()));

@@ -119,7 +119,7 @@ std::string why_no_window() {
 }
 
 Window::Window(const viewer::State& first, int width, int height, const std::string& screen,
-               const std::vector<std::string>& words) {
+               const std::vector<std::string>& words, const std::map<std::string, std::string>& environment) {
   const std::string number = folder_.path() + "/display";
   // Xvfb looks for a free display, and writes its number once it can be used. It must not begin anew when its last
   // client leaves (-noreset): that is xdotool, looking for a window, as long as the program has not connected, and what
@@ -135,13 +135,12 @@ Window::Window(const viewer::State& first, int width, int height, const std::str
 
   viewer::write_kept_state(first, kept_file());
   const std::string convlens = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "convlens";
-  std::vector<std::string> arguments{"view"};
+  std::vector<std::string> arguments{"-c", "exec \"$0\" \"$@\" 2> said", convlens, "view"};
   if (width > 0) arguments.insert(arguments.end(), {"--size", std::to_string(width) + "x" + std::to_string(height)});
   arguments.insert(arguments.end(), words.begin(), words.end());
-  program_ = std::make_unique<Process>(
-      convlens, arguments, folder_.path(),
-      std::map<std::string, std::string>{
-          {"DISPLAY", display_}, {"WAYLAND_DISPLAY", ""}, {"XDG_CONFIG_HOME", folder_.path()}});
+  std::map<std::string, std::string> all = environment;
+  all.insert({{"DISPLAY", display_}, {"WAYLAND_DISPLAY", ""}, {"XDG_CONFIG_HOME", folder_.path()}});
+  program_ = std::make_unique<Process>("/bin/sh", arguments, folder_.path(), all);
   const bool found = comes_true(kPatience, [&] {
     const CommandResult result = run_command({.arguments = {"search", "--onlyvisible", "--name", "^Convlens$"},
                                               .environment = {{"DISPLAY", display_}},
@@ -213,6 +212,11 @@ std::pair<int, int> Window::size() {
     if (line.starts_with("HEIGHT=")) size.second = std::stoi(line.substr(7));
   }
   return size;
+}
+
+std::string Window::said() const {
+  std::ifstream stream(folder_.path() + "/said");
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 void Window::iconify() { set_iconic(display_, std::stoul(window_), true); }

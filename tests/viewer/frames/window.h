@@ -53,9 +53,9 @@ std::string why_no_window();
 class Window {
  public:
   // Opens the window with what the program would have kept from a session that ended in `first`; 0 × 0: of no given
-  // size. `words` are more of the command line.
+  // size. `words` are more of the command line, and the environment is added to the session's.
   Window(const viewer::State& first, int width, int height, const std::string& screen = "1600x1200",
-         const std::vector<std::string>& words = {});
+         const std::vector<std::string>& words = {}, const std::map<std::string, std::string>& environment = {});
 
   void point(Point at);
   void click(Point at);
@@ -75,6 +75,8 @@ class Window {
   void at_once(const std::vector<std::string>& commands);  // the same for any of xdotool's
 
   Process& program() { return *program_; }
+  Process& server() { return *server_; }
+  std::string said() const;                                     // on standard error
   const std::string& folder() const { return folder_.path(); }  // in which the program runs
   std::string kept_file() const { return folder_.path() + "/convlens/state.json"; }
 

@@ -297,3 +297,33 @@ TEST_CASE("a window that is told to end by a signal keeps its state") {
     CHECK(viewer::read_state(window.kept_file()) == expected);
   }
 }
+
+TEST_CASE("a window whose display goes away keeps its state, and says so in one line") {
+  if (!can_open()) return;
+  const viewer::State first = small_state();
+  for (const bool iconic : {false, true}) {
+    Window window(first, kWidth, kHeight);
+    CHECK(window.state() == first);
+    window.key("ctrl+0");
+    if (iconic) window.iconify();
+    pass(0.3);
+    window.server().signal(SIGTERM);
+    CHECK(window.program().exit(20) == 4);
+    CHECK(window.said() == "view: the display is gone; the state is kept in " + window.kept_file() + "\n");
+    viewer::State expected = first;
+    expected.scale = 0;
+    CHECK(viewer::read_state(window.kept_file()) == expected);
+  }
+}
+
+TEST_CASE("a window that knows no place to keep its state in says so when it ends") {
+  if (!can_open()) return;
+  const std::string says = "neither XDG_CONFIG_HOME nor HOME is set: what the window ends as is not kept\n";
+  for (const bool lost : {false, true}) {
+    Window window(small_state(), kWidth, kHeight, "1600x1200", {}, {{"HOME", ""}, {"XDG_CONFIG_HOME", ""}});
+    pass(0.3);
+    (lost ? window.server() : window.program()).signal(SIGTERM);
+    CHECK(window.program().exit(20) == (lost ? 4 : 0));
+    CHECK(window.said() == (lost ? "view: the display is gone; " : "view: ") + says);
+  }
+}

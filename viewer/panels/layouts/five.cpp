@@ -14,22 +14,34 @@ namespace {
 
 constexpr double kStepsASecond = 10;
 
-// "x > im2col matrix > y", the present tensor bright.
+// "x > im2col matrix > y", the present tensor bright. Where the line is too short for all, the first ones are left out
+// before the present one is, and what comes after it where the line ends.
 void draw_way(const std::vector<Phase>& phases, std::size_t now, const std::string& run) {
-  ImGui::TextUnformatted(run.c_str());
-  std::string way;
-  for (std::size_t k = 0; k < phases.size(); ++k) {
-    way = phases[k].exhibits.front()->title;
-    if (ImGui::GetItemRectMax().x + ImGui::CalcTextSize(("> " + way).c_str()).x + 3 * ImGui::GetStyle().ItemSpacing.x >
-        ImGui::GetWindowPos().x + ImGui::GetWindowWidth())
-      return;
+  const auto title = [&](std::size_t k) { return phases[k].exhibits.front()->title; };
+  const auto width = [](const std::string& name) {
+    return ImGui::CalcTextSize((">" + name).c_str()).x + 2 * ImGui::GetStyle().ItemSpacing.x;
+  };
+  const auto add = [](const std::string& name, bool bright) {
     ImGui::SameLine();
     ImGui::TextDisabled(">");
     ImGui::SameLine();
-    if (k == now)
-      ImGui::TextUnformatted(way.c_str());
-    else
-      ImGui::TextDisabled("%s", way.c_str());
+    bright ? ImGui::TextUnformatted(name.c_str()) : ImGui::TextDisabled("%s", name.c_str());
+  };
+  const std::string left_out = "…";
+  float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(run.c_str()).x - width(title(now));
+  ImGui::TextUnformatted(run.c_str());
+  if (room < 0) return;
+  std::size_t first = now;
+  for (; first > 0 && width(title(first - 1)) + (first > 1 ? width(left_out) : 0) <= room; --first)
+    room -= width(title(first - 1));
+  if (first > 0 && width(left_out) <= room) {
+    room -= width(left_out);
+    add(left_out, false);
+  }
+  for (std::size_t k = first; k <= now; ++k) add(title(k), k == now);
+  for (std::size_t k = now + 1; k < phases.size() && width(title(k)) <= room; ++k) {
+    room -= width(title(k));
+    add(title(k), false);
   }
 }
 
