@@ -236,7 +236,7 @@ void fill(LiveArguments& arguments) {
   const std::optional<NamedByState> state = arguments.state.read();
   if (!state) return;
   arguments.layers.when_left_out(*state);
-  arguments.row.when_left_out(*state, OneRow::measured);
+  arguments.row.when_left_out(*state, OneRow::measured, arguments.layers);
   arguments.seed = state->seed();
   if (arguments.kernel_alone) return;
   arguments.kernel_alone = state->timed() == "kernel";
