@@ -107,15 +107,15 @@ TEST_CASE("the tour's words on windows and copies are true of its layer") {
 }
 
 TEST_CASE("the tour's Winograd transforms tiles and its FFT the whole picture") {
-  const State state = at(5);
+  const Model model(at(5));
   const auto run = [&](const std::string& family) {
-    for (const ChosenRow& row : Model(state).rows())
+    for (const ChosenRow& row : model.rows())
       if (row.algorithm->family == family) return row;
     throw std::logic_error(family);
   };
   CHECK(run("fft").request.options["transform"] == "whole");
   CHECK(run("winograd").request.options.integer("m") < run("winograd").request.problem.ho());
-  CHECK(Model(state).rows().size() == 5);
+  CHECK(model.rows().size() == 5);
 }
 
 TEST_CASE("im2col's memory grows fastest where the tour says so, and its matrix not at all once batching is image") {
@@ -134,7 +134,8 @@ TEST_CASE("im2col's memory grows fastest where the tour says so, and its matrix 
   state.runs[im2col] = "im2col.ref:batching=image";
   const auto matrix = [&](std::int64_t images) {
     state.spec.n = images;
-    for (const MemoryPart& part : memory_bars(Model(state), state.memory_limit)[im2col].parts)
+    const std::vector<MemoryBar> bars = memory_bars(Model(state), state.memory_limit);
+    for (const MemoryPart& part : bars[im2col].parts)
       if (part.name == "im2col") return part.bytes;
     return std::int64_t{0};
   };
@@ -144,7 +145,7 @@ TEST_CASE("im2col's memory grows fastest where the tour says so, and its matrix 
 
 TEST_CASE("in the tour's type Winograd with large tiles is further off than all others") {
   const State state = at(7);
-  CHECK(name(state.numerics.dtype) == "f32");
+  CHECK(state.numerics.dtype.value_or(state.dtype) == DType::f32);
   CHECK(says(7, "In f32 "));
   const Specimen piece = specimen_of(ConvProblem(state.spec));
   Materials materials;
