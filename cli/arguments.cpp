@@ -88,6 +88,7 @@ void LayerArguments::add_to(Command& command, Amount amount) {
       .flag(
           "--bias", [this] { bias_ = true, written_ += " --bias"; }, "add a bias")
       .group(written_group);
+  command.flag("--no-bias", no_bias_, "without the bias that the layer of a state has").group(written_group);
 }
 
 void LayerArguments::when_left_out(std::string suite, std::int64_t batch) {
@@ -109,6 +110,8 @@ std::vector<Layer> LayerArguments::layers() const {
   names.insert(names.end(), named_.begin(), named_.end());
   if (bias_ && names.size() == 2 && names[1].find_first_not_of("0123456789") == std::string::npos)
     throw BadInput("--bias: " + names[1] + ", must have no value");
+  if (no_bias_ && bias_) throw BadInput("--no-bias: given with --bias, must be one of them");
+  if (no_bias_ && !usual_) throw BadInput("--no-bias: given with a layer, must go with that of a state");
   if (!written_.empty() && !usual_ && (names.size() != 1 || !suites_.empty() || !written_out(names[0])))
     throw BadInput("layer:" + written_ + ", must follow exactly one N×C_i×H_i×W_i, as in 1x64x56x56 --filter 64x3x3");
   for (const std::string& name : names) {
@@ -120,7 +123,9 @@ std::vector<Layer> LayerArguments::layers() const {
   for (const std::string& suite : suites_)
     for (const NamedLayer& layer : find_suite(suite)) add(layer.name, layer.spec);
   if (names.empty() && suites_.empty() && usual_) {
-    const ConvSpec spec = with_parts(usual_->problem.spec(), written_);
+    ConvSpec own = usual_->problem.spec();
+    own.bias = own.bias && !no_bias_;
+    const ConvSpec spec = with_parts(own, written_);
     add("", spec);
     if (spec == usual_->problem.spec()) layers.back().name = usual_->name;
   }

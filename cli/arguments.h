@@ -35,7 +35,7 @@ class LayerArguments {
   void when_left_out(const NamedByState& state);
   bool given() const { return !names_.empty() || !named_.empty() || !suites_.empty() || usual_; }
   bool batch_given() const { return batch_.has_value(); }
-  bool parts_given() const { return !written_.empty(); }  // --filter, --stride, …
+  bool parts_given() const { return !written_.empty() || no_bias_; }  // --filter, --stride, …
 
   // In the order given. Throws BadInput with the closest name, or the rule that a written-out layer breaks.
   std::vector<Layer> layers() const;
@@ -43,7 +43,7 @@ class LayerArguments {
  private:
   std::vector<std::string> names_, named_, suites_;  // LAYER…, --layer, --suite
   std::string written_;                              // " --filter 64x3x3 --stride 2", from the options of the command
-  bool bias_ = false;                                // whether --bias is one of these
+  bool bias_ = false, no_bias_ = false;              // whether --bias is one of these; --no-bias
   std::optional<std::int64_t> batch_;
   std::string usual_suite_;
   std::int64_t usual_batch_ = 1;
@@ -60,9 +60,9 @@ class RowArguments {
   bool asks_for_all_options() const { return options_ == "all"; }
 
   // Instead of what is not given: the state's type and layouts, and all rows that were chosen in it, or the one that
-  // can be used so.
+  // can be used so, on these layers if that is one.
   void when_left_out(const NamedByState& state);
-  void when_left_out(const NamedByState& state, OneRow use);
+  void when_left_out(const NamedByState& state, OneRow use, const LayerArguments& layers);
 
   // Whether rows that cannot run are left out, which is said, and no error: of all rows, and of a state's.
   bool leaves_out() const { return asks_for_all() || runs_of_state_; }
@@ -96,6 +96,7 @@ class RowArguments {
   Run parse(const std::string& text) const;
   void form_when_left_out(const NamedByState& state);  // the type and the layouts
   bool takes(const Algorithm& row) const;              // whether the row runs on the device that is asked for
+  bool computes(const Run& run, const ConvProblem& problem) const;  // in the one type and the layouts
 
   std::string row_ = "--algorithm";  // or ROW: by which a row is named
   std::vector<std::string> runs_, dtypes_, layouts_;

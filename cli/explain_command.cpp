@@ -105,7 +105,7 @@ void add_explain(CLI::App& app, const Globals& globals) {
   command.run([arguments, &globals] {
     if (const std::optional<NamedByState> state = arguments->state.read()) {
       arguments->layers.when_left_out(*state);
-      arguments->rows.when_left_out(*state, OneRow::explained);
+      arguments->rows.when_left_out(*state, OneRow::explained, arguments->layers);
     }
     explain(*arguments, globals);
   });

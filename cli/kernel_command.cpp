@@ -173,7 +173,7 @@ void add_kernel(CLI::App& app, const Globals& globals) {
   command.run([arguments, &globals] {
     if (const std::optional<NamedByState> state = arguments->state.read()) {
       arguments->layers.when_left_out(*state);
-      arguments->rows.when_left_out(*state, OneRow::with_kernel);
+      arguments->rows.when_left_out(*state, OneRow::with_kernel, arguments->layers);
     }
     kernel(*arguments, globals);
   });

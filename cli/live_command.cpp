@@ -140,7 +140,7 @@ class Live {
     for (const Answer& answer : client_.poll())
       if (job_of(answer) == id_) set_.take(answer);
     measured_ = measured_ || set_.measured();
-    if (client_.state() == Client::State::other_version) throw Unsupported("--worker: " + client_.says());
+    if (client_.state() == Client::State::other_version) throw NoDevice("--worker: " + client_.says());
     // At a terminal somebody sees that, and decides.
     if (!keyboard_.terminal() && client_.idle_seconds() > kMostPreparation)
       throw NoDevice("--worker: " + client_.says());
@@ -236,7 +236,7 @@ void fill(LiveArguments& arguments) {
   const std::optional<NamedByState> state = arguments.state.read();
   if (!state) return;
   arguments.layers.when_left_out(*state);
-  arguments.row.when_left_out(*state, OneRow::measured);
+  arguments.row.when_left_out(*state, OneRow::measured, arguments.layers);
   arguments.seed = state->seed();
   if (arguments.kernel_alone) return;
   arguments.kernel_alone = state->timed() == "kernel";

@@ -86,9 +86,15 @@ void RowArguments::when_left_out(const NamedByState& state) {
   form_when_left_out(state);
 }
 
-void RowArguments::when_left_out(const NamedByState& state, OneRow use) {
-  if (runs_.empty()) runs_ = {state.one_run(use, row_, [this](const Algorithm& row) { return takes(row); })};
+void RowArguments::when_left_out(const NamedByState& state, OneRow use, const LayerArguments& layers) {
   form_when_left_out(state);
+  if (!runs_.empty()) return;
+  const std::vector<Layer> all = layers.layers();
+  // A kernel is shown in the type that its unit computes in, whichever the state has.
+  const bool any = use == OneRow::with_kernel || all.size() != 1;
+  runs_ = {state.one_run(
+      use, row_, [&](const Algorithm& row) { return takes(row); },
+      [&](const Run& run) { return any || computes(run, all.front().problem); })};
 }
 
 void RowArguments::form_when_left_out(const NamedByState& state) {
@@ -99,6 +105,12 @@ void RowArguments::form_when_left_out(const NamedByState& state) {
 bool RowArguments::takes(const Algorithm& row) const {
   if (device_.empty()) return true;
   return (row.unit != Unit::cpu) == wants_gpu(device_);
+}
+
+bool RowArguments::computes(const Run& run, const ConvProblem& problem) const {
+  const Request request{problem, only(dtypes({}), "--dtype"), only(layouts({}), "--layout"), run.options,
+                        place(*run.algorithm)};
+  return static_cast<bool>(run.algorithm->supports(complete(*run.algorithm, request)));
 }
 
 // A family's bare name means its first row, with --device its first row there.

@@ -1,5 +1,9 @@
 #include "cli/state_argument.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "algorithms/interface/registry.h"
 #include "algorithms/shortened.h"
 #include "cli/arguments.h"
 #include "viewer/logic/kernel_sheet.h"
@@ -67,14 +71,20 @@ std::vector<std::string> NamedByState::runs_for(OneRow use) const {
 }
 
 std::string NamedByState::one_run(OneRow use, const std::string& parameter,
-                                  const std::function<bool(const Algorithm&)>& takes) const {
+                                  const std::function<bool(const Algorithm&)>& takes,
+                                  const std::function<bool(const Run&)>& computes) const {
   const std::vector<std::string> all = runs_for(use);
   std::vector<std::string> usable_ones, runs;
   for (const std::string& run : all)
     if (usable(run, use)) usable_ones.push_back(run);
   for (const std::string& run : usable_ones)
     if (takes(*parse_run(run).algorithm)) runs.push_back(run);
-  if (runs.size() == 1) return runs.front();
+  if (runs.size() == 1) return runs.front();  // should it not compute the layer, it says why itself
+  std::vector<std::string> computing;
+  std::ranges::copy_if(runs, std::back_inserter(computing),
+                       [&](const std::string& run) { return computes(parse_run(run)); });
+  if (computing.size() == 1) return computing.front();
+  if (!computing.empty()) runs = computing;
 
   const std::string none = parameter + ": none given, must be ";
   if (!runs.empty()) throw BadInput(none + "one of those that the state names: " + listed(runs, " | "));

@@ -2,7 +2,7 @@
 //
 // One rule for every command: the command line has the last word, part by part of a layer even. A command that works on
 // several rows takes all that were chosen in the state. One that works on a single row takes the state's where there is
-// exactly one that it can use, and asks for a name among them where there are more.
+// exactly one that it can use, for this layer in this type even, and asks for a name among them where there are more.
 //
 // The file is read by the viewer's own reader, so that it is right or wrong for every command alike; what a command
 // does not use of it is not looked at further. Its .cpp alone includes the viewer's logic: commands see plain data.
@@ -20,7 +20,8 @@
 
 namespace convlens {
 struct Algorithm;
-}
+struct Run;
+}  // namespace convlens
 
 namespace convlens::viewer {
 struct State;
@@ -51,10 +52,11 @@ class NamedByState {
   Layer layer() const;
   std::vector<std::string> chosen_runs() const;
 
-  // The state's one row that can be used so and that `takes`, which is the device's word, accepts. Without, or with
-  // several, it throws BadInput in a line on `parameter`, by which a row is named, and on the rows that there are.
-  std::string one_run(OneRow use, const std::string& parameter,
-                      const std::function<bool(const Algorithm&)>& takes) const;
+  // The state's one row that can be used so and that `takes`, which is the device's word, accepts; of several the only
+  // one that `computes` the layer in its type and layouts. Without, or with more, it throws BadInput in a line on
+  // `parameter`, by which a row is named, and on the rows that there are.
+  std::string one_run(OneRow use, const std::string& parameter, const std::function<bool(const Algorithm&)>& takes,
+                      const std::function<bool(const Run&)>& computes) const;
 
  private:
   std::vector<std::string> runs_for(OneRow use) const;

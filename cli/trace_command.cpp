@@ -97,7 +97,7 @@ void add_trace(CLI::App& app, const Globals& globals) {
   command.run([arguments, &globals] {
     if (const std::optional<NamedByState> state = arguments->state.read()) {
       arguments->layers.when_left_out(*state);
-      arguments->row.when_left_out(*state, OneRow::with_kernel);
+      arguments->row.when_left_out(*state, OneRow::with_kernel, arguments->layers);
     }
     trace(*arguments, globals);
   });

@@ -41,13 +41,28 @@ TEST_CASE("A command that works on one row takes a state's only one, and of seve
   CHECK_THAT(folder.good("explain --state s.json"), Contains("im2win.cc:double_buffer=off on " + kLayer));
   CHECK_THAT(folder.good("kernel --state s.json --emit cu"), Contains("double_buffer = false"));
 
-  write_rows(folder, {"fft.tc", "winograd.tc", "fft.cc"});
+  write_rows(folder, {"fft.cc", "direct.cc", "im2win.cc"});
   for (const std::string& command : kOfOneRow) {
     const std::string parameter = command == "explain" ? "--algorithm" : "ROW";
     CHECK(refusal(folder, command + " --state s.json") ==
-          parameter + ": none given, must be one of those that the state names: fft.tc | winograd.tc | fft.cc");
+          parameter + ": none given, must be one of those that the state names: fft.cc | direct.cc | im2win.cc");
   }
   CHECK_THAT(folder.good("kernel direct.cc --state s.json --emit cu"), Contains("int wi = 8;"));
+}
+
+TEST_CASE("explain and live take the state's one row that computes the layer in its type") {
+  const StateFolder folder;
+  write_rows(folder, {"im2win.ref", "direct.tc"});  // in f32, which tensor cores have not
+  CHECK_THAT(folder.good("explain --state s.json"), Contains("im2win.ref on " + kLayer));
+  CHECK(folder.live("--state s.json")["run"] == "im2win.ref");
+  CHECK_THAT(refusal(folder, "explain --state s.json --dtype f16"), Contains("im2win.ref | direct.tc"));
+  write_rows(folder, {"direct.ref", "winograd.ref"});  // which has no strides
+  CHECK_THAT(folder.good("explain --state s.json --stride 2"), Contains("direct.ref on "));
+  CHECK_THAT(refusal(folder, "explain --state s.json"), Contains("direct.ref | winograd.ref"));
+  write_rows(folder, {"im2win.ref", "direct.tc", "direct.ref"});
+  CHECK_THAT(refusal(folder, "explain --state s.json"), Contains("names: im2win.ref | direct.ref"));
+  write_rows(folder, {"direct.tc", "im2win.tc"});  // where none does, that is said of the one that is named
+  CHECK_THAT(refusal(folder, "explain --state s.json"), Contains("direct.tc | im2win.tc"));
 }
 
 TEST_CASE("Of a state's rows kernel and trace take the one that has a kernel, and say when none has") {
@@ -134,6 +149,17 @@ TEST_CASE("Parts of a layer on the command line take the place of the state's, i
 
   CHECK_THAT(folder.good("explain --state s.json --algorithm direct --filter 8x1x1 --pad 0 --batch 3 --bias"),
              Contains("direct.ref on 3x4x9x8 --filter 8x1x1 --bias"));
+  folder.write_with("/problem/bias", true);
+  const std::string biased = "direct.ref on 2x4x9x8 --filter 6x3x2 --pad 1x0x0x0 --bias",
+                    call = "explain --state s.json --algorithm direct";
+  CHECK_THAT(folder.good(call), Contains(biased));
+  CHECK_THAT(folder.good(call + " --bias"), Contains(biased));
+  CHECK_THAT(folder.good(call + " --no-bias"), Contains("--pad 1x0x0x0") && !Contains("--bias"));
+  folder.good("view --state s.json --no-bias --save saved.json");
+  CHECK(ordered_json::parse(folder.contents("saved.json"))["problem"]["bias"] == false);
+  CHECK(refusal(folder, call + " --bias --no-bias") == "--no-bias: given with --bias, must be one of them");
+  CHECK(refusal(folder, "explain cv9 --algorithm direct --no-bias") ==
+        "--no-bias: given with a layer, must go with that of a state");
   CHECK_THAT(refusal(folder, "bench --state s.json --stride 0"), Contains("stride_h: 0, must be ≥ 1"));
 }
 

@@ -64,7 +64,7 @@ TEST_CASE("a worker that is dead, foreign, hung or none fails the call in one li
     const Pictured call({"--panel", "performance", "--live", "direct.cpu", "--measure", "0.2", "--worker", worker});
     if (call.left_out()) return;
     INFO(worker << " → " << call.result.err);
-    CHECK(call.result.exit == (named.starts_with("protocol") ? 3 : 4));
+    CHECK(call.result.exit == 4);
     REQUIRE(call.result.err_lines().size() == 1);
     CHECK(call.result.err.find("--worker: ") != std::string::npos);
     CHECK(call.result.err.find(named) != std::string::npos);

@@ -98,3 +98,13 @@ TEST_CASE("the last words of what ends are told, from stdout and stderr, with a 
     CHECK(result.err.find(says) != std::string::npos);
   }
 }
+
+TEST_CASE("a worker of another protocol is as good as none") {
+  const CommandResult result = convlens_command({"live", "direct.cpu", "1x8x20x20 --filter 8x3x3", "--worker",
+                                                 R"(echo '{"is":"hello","protocol":97531}'; sleep 5)"});
+  INFO(result.out << result.err);
+  CHECK(result.exit == 4);
+  REQUIRE_FALSE(result.err_lines().empty());
+  CHECK(result.err_lines().back().find("--worker: is of another version: it speaks protocol 97531") !=
+        std::string::npos);
+}

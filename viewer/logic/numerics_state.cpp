@@ -10,9 +10,14 @@ const std::vector<std::string>& injection_names() {
 }
 
 nlohmann::ordered_json to_json(const NumericsState& s) {
-  return {{"run", s.run},           {"dtype", name(s.dtype)},   {"channel", s.channel},
-          {"exponent", s.exponent}, {"injection", s.injection}, {"down", s.down},
-          {"across", s.across},     {"element", s.element}};
+  return {{"run", s.run},
+          {"dtype", s.dtype ? name(*s.dtype) : ""},
+          {"channel", s.channel},
+          {"exponent", s.exponent},
+          {"injection", s.injection},
+          {"down", s.down},
+          {"across", s.across},
+          {"element", s.element}};
 }
 
 NumericsState numerics_from_json(const nlohmann::ordered_json& json) {
@@ -23,6 +28,8 @@ NumericsState numerics_from_json(const nlohmann::ordered_json& json) {
     const std::string field = "numerics." + key;
     if (key == "run")
       s.run = read_text(field, value);
+    else if (key == "dtype" && value == "")
+      s.dtype.reset();
     else if (key == "dtype")
       s.dtype = read_dtype(field, value);
     else if (key == "channel")

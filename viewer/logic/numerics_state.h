@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,8 @@
 namespace convlens::viewer {
 
 struct NumericsState {
-  std::string run = {};  // whose error map is in front; "" for the first that can run here
-  DType dtype = DType::f32;
+  std::string run = {};                    // whose error map is in front; "" for the first that can run here
+  std::optional<DType> dtype = {};         // nothing: that of the tensors
   std::int64_t channel = 0;                // of y, that the map shows
   std::int64_t exponent = 0;               // x is multiplied by 2 to this power
   std::string injection = "none";          // into one element of x: none | nan | inf | outlier

@@ -18,7 +18,6 @@ constexpr double kLiveOnceMore = 1;  // s, beside what was measured meanwhile
 
 // A worker that is no more, or of which nothing is to be had.
 struct Lost {
-  Exit exit;
   std::string what;
 };
 
@@ -33,8 +32,7 @@ class Measuring {
     while (!enough() && !interrupted_()) {
       study_.poll();
       look_at_worker();
-      if (study_.now() - begin > worker::kMostPreparation)
-        throw Lost{Exit::no_device, "has measured nothing for 10 minutes"};
+      if (study_.now() - begin > worker::kMostPreparation) throw Lost{"has measured nothing for 10 minutes"};
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
@@ -69,10 +67,9 @@ class Measuring {
     const worker::Client* client = study_.client();
     if (client == nullptr) return;
     using State = worker::Client::State;
-    if (client->state() == State::other_version) throw Lost{Exit::unsupported, client->says()};
-    if (client->state() == State::gone) throw Lost{Exit::no_device, client->says()};
+    if (client->state() == State::other_version || client->state() == State::gone) throw Lost{client->says()};
     if (client->state() != State::silent) silent_since_ = study_.now();
-    if (study_.now() - silent_since_ > kMostSilence) throw Lost{Exit::no_device, client->says()};
+    if (study_.now() - silent_since_ > kMostSilence) throw Lost{client->says()};
   }
 
   Study& study_;
@@ -121,9 +118,9 @@ Measured measure_runs(App& app, const ViewOptions& options) {
     return {true, {}};
   } catch (const Lost& lost) {
     app.change(next);
-    return {study.has_samples(), Error(lost.exit, "--worker: it " + lost.what +
-                                                      (study.has_samples() ? "; what was measured before is written"
-                                                                           : "; nothing is written"))};
+    return {study.has_samples(),
+            NoDevice("--worker: it " + lost.what +
+                     (study.has_samples() ? "; what was measured before is written" : "; nothing is written"))};
   }
 }
 

@@ -83,6 +83,15 @@ float room_for_size() {
   return ImGui::GetContentRegionAvail().x - symbols - 2 * ImGui::GetStyle().ItemSpacing.x;
 }
 
+// Of these a box takes what the longest of the sizes needs, and at least its share.
+float box_width(const ConvSpec& spec, float room) {
+  float digits = 0;
+  for (const LayerSize& size : kLayerSizes)
+    digits = std::max(digits, ImGui::CalcTextSize(std::to_string(spec.*size.member).c_str()).x);
+  const float needed = digits + 2 * ImGui::GetStyle().FramePadding.x + 1;  // and the cursor
+  return std::clamp(needed, room * 0.35f, room * 0.8f);
+}
+
 // A slider and a box for one size. What breaks a rule is shown red, and left as it is.
 void draw_size(Scene& scene, const LayerSize& field) {
   TypedNumber& number = typed(scene, field);
@@ -94,14 +103,14 @@ void draw_size(Scene& scene, const LayerSize& field) {
   ImGui::PushID(field.name);
   if (wrong) ImGui::PushStyleColor(ImGuiCol_Text, palette().wrong);
   std::int64_t value = scene.state.spec.*field.member;
-  const float width = room_for_size();
+  const float room = room_for_size(), box = box_width(scene.state.spec, room);
   bool changed = false;
-  ImGui::SetNextItemWidth(width * 0.65f);
+  ImGui::SetNextItemWidth(room - box);
   changed |= ImGui::SliderScalar("##slider", ImGuiDataType_S64, &value, &field.least, &field.most, "",
                                  ImGuiSliderFlags_NoInput);
   bool touched = ImGui::IsItemActivated();
   ImGui::SameLine();
-  ImGui::SetNextItemWidth(width * 0.35f);
+  ImGui::SetNextItemWidth(box);
   changed |= draw_box(number, value);
   touched |= ImGui::IsItemActivated();
   ImGui::SameLine();
@@ -117,10 +126,20 @@ void draw_size(Scene& scene, const LayerSize& field) {
   scene.change(std::move(next), field.name);
 }
 
+void draw_bias(Scene& scene) {
+  bool bias = scene.state.spec.bias;
+  if (!ImGui::Checkbox("bias", &bias)) return;
+  State next = scene.state;
+  next.spec.bias = bias;
+  next.layer.clear();
+  scene.change(std::move(next), "");
+}
+
 void draw_layer(Scene& scene) {
   heading("LAYER");
   draw_named_layers(scene);
   for (const LayerSize& field : kLayerSizes) draw_size(scene, field);
+  draw_bias(scene);
   for (const LayerSize& field : kLayerSizes) wrong_text(in_symbols(typed(scene, field).wrong(field.name)));
   for (const BrokenRule& rule : scene.model().broken()) wrong_text(in_symbols(rule.line()));
   wrong_text(in_symbols(scene.model().overflow()));

@@ -58,6 +58,30 @@ TEST_CASE("every option of every chosen row can be set in the left column") {
   }
 }
 
+TEST_CASE("the sizes of a layer are shown whole where the column is narrow") {
+  if (!can_draw()) return;
+  viewer::State state = small_state({"direct.ref"});
+  state.spec.n = 256, state.spec.ci = 1024, state.spec.co = 2048;
+  state.scale = 2;
+  Screen screen(state, 900, 600);
+  const std::string text = drawn_in_sidebar(screen);
+  for (const char* size : {"256N", "1024C_i", "6H_i"}) CHECK_THAT(text, Catch::Matchers::Contains(size));
+}
+
+TEST_CASE("a box switches the bias on and off, and undo takes it back") {
+  if (!can_draw()) return;
+  Screen screen(small_state({"direct.ref"}), 1280, 1600);
+  const auto box = screen.find(screen.child("sidebar").name, {"bias"}, 0.05f);
+  REQUIRE(box);
+  screen.click(*box);
+  CHECK(screen.state().spec.bias);
+  screen.click(*box);
+  CHECK_FALSE(screen.state().spec.bias);
+  screen.point({-1, -1});
+  screen.key(Key::z, true);
+  CHECK(screen.state().spec.bias);
+}
+
 TEST_CASE("nothing in the left column is cut at its edge, at any scale") {
   if (!can_draw()) return;
   for (const double scale : {1.0, 1.25, 1.5, 2.0}) {

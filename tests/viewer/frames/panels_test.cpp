@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "algorithms/interface/registry.h"
+#include "algorithms/measure/device.h"
 #include "tests/catch.h"
 #include "tests/viewer/frames/drawn_text.h"
 #include "tests/viewer/frames/screen.h"
@@ -19,6 +21,11 @@ viewer::State numerics_state() {
                                  {"direct.ref", "winograd.ref"});
   state.panel = "numerics";
   return state;
+}
+
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
 }
 
 viewer::State kernel_state() {
@@ -47,6 +54,38 @@ TEST_CASE("a click in the table of verdicts brings that row and type to the fron
   screen.point({-1, -1});
   screen.key(Key::z, true);
   CHECK(screen.state().numerics == numerics_state().numerics);
+}
+
+TEST_CASE("Numerics shows the tensors' type, and of a row that cannot run its true reason and its matrices") {
+  if (!can_draw()) return;
+  viewer::State state = numerics_state();
+  state.runs = {"winograd.tc", "im2win.ref"};
+  state.dtype = DType::f16;
+  Screen screen(state, 1600, 1000);
+  screen.picture();
+  using Catch::Matchers::Contains;
+  CHECK_THAT(drawn_text(), Contains("Outputsbyerror,inf16") && Contains("ofatile,wherethesumtakes"));
+  CHECK_THAT(drawn_text(), !Contains("mustbef16orbf16ontensorcores.") && !Contains("winograd.tccannotberuninf32"));
+  const std::string why = why_not_here(find_algorithm("winograd.tc"));
+  if (why.empty()) return;
+  CHECK_THAT(drawn_text(), Contains("winograd.tccannotberuninf16:" + without_spaces(why)));
+  std::string histogram;
+  for (const DrawnLetter& letter : drawn_letters())
+    if (letter.window.find("/histogram_") != std::string::npos) histogram += static_cast<char>(letter.code);
+  CHECK_THAT(histogram, Contains("im2win.ref") && !Contains("winograd.tc"));
+}
+
+TEST_CASE("the matrices of a row on a GPU, whose m is chosen for it, need no GPU and no type of its own") {
+  if (!can_draw()) return;
+  for (const char* run : {"winograd.cc", "winograd.tc", "winograd.tc:m=4"})
+    for (const DType dtype : {DType::f32, DType::f16}) {
+      viewer::State state = numerics_state();
+      state.runs = {run, "im2win.ref"}, state.dtype = dtype;
+      Screen screen(state, 1600, 1000);
+      screen.picture();
+      INFO(run << " " << name(dtype));
+      CHECK_THAT(drawn_text(), Catch::Matchers::Contains("ofatile,wherethesumtakes"));
+    }
 }
 
 TEST_CASE("where no chosen row has a kernel the panel says so, and a button shows one of the family's") {

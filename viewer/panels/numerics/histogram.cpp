@@ -1,6 +1,7 @@
 // How many outputs have an error of each size: one line a row, in the type in front, beside what is promised.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "viewer/panels/numerics/numerics.h"
 #include "viewer/ui/words.h"
@@ -119,12 +120,22 @@ void draw_plot(const NumericsTable& table, ImVec2 size) {
   draw_promises(axes, promises);
 }
 
+// The rows that have a line: those that are computed in the type in front.
+std::vector<std::size_t> drawn_runs(const NumericsTable& table) {
+  std::vector<std::size_t> runs;
+  for (std::size_t run = 0; run < table.runs.size(); ++run)
+    if (const Numerics* cell = table.cells[run][table.dtype].get(); cell != nullptr && cell->computed())
+      runs.push_back(run);
+  return runs;
+}
+
 void draw_names(const NumericsTable& table) {
   const float side = ImGui::GetFontSize() * 0.6f, gap = ImGui::GetStyle().ItemSpacing.x;
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
-  for (std::size_t run = 0; run < table.runs.size(); ++run) {
+  bool first = true;
+  for (const std::size_t run : drawn_runs(table)) {
     const float width = side + gap + ImGui::CalcTextSize(table.runs[run].c_str()).x;
-    if (run > 0 && ImGui::GetItemRectMax().x + gap + width < right) ImGui::SameLine();
+    if (!std::exchange(first, false) && ImGui::GetItemRectMax().x + gap + width < right) ImGui::SameLine();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + side * 0.4f}, {at.x + side, at.y + side * 1.4f},
                                               colour_of_run(run));
@@ -138,8 +149,8 @@ void draw_names(const NumericsTable& table) {
 float names_height(const NumericsTable& table, float width) {
   const float side = ImGui::GetFontSize() * 0.6f, gap = ImGui::GetStyle().ItemSpacing.x;
   float x = 0, lines = 1;
-  for (const std::string& run : table.runs) {
-    const float needed = side + gap / 2 + ImGui::CalcTextSize(run.c_str()).x;
+  for (const std::size_t run : drawn_runs(table)) {
+    const float needed = side + gap / 2 + ImGui::CalcTextSize(table.runs[run].c_str()).x;
     if (x > 0 && x + gap + needed + gap > width) x = 0, ++lines;
     x += needed + gap;
   }

@@ -27,7 +27,8 @@ std::string settings_key(const State& state, const ConvProblem& problem, DType d
 
 // The run and type in front: the state's, or the first run that says yes, so that there is something to see.
 void choose_front(const State& state, const Model& model, NumericsTable& table) {
-  table.dtype = static_cast<std::size_t>(std::ranges::find(kDTypes, state.numerics.dtype) - kDTypes.begin());
+  table.dtype = static_cast<std::size_t>(std::ranges::find(kDTypes, state.numerics.dtype.value_or(state.dtype)) -
+                                         kDTypes.begin());
   const auto named = std::ranges::find(table.runs, state.numerics.run);
   if (named != table.runs.end()) {
     table.run = static_cast<std::size_t>(named - table.runs.begin());

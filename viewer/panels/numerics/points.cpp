@@ -6,6 +6,7 @@
 
 #include "algorithms/interface/registry.h"
 #include "algorithms/winograd/nested.h"
+#include "kernels/winograd/output_tile.h"
 #include "viewer/panels/numerics/numerics.h"
 #include "viewer/ui/words.h"
 
@@ -78,9 +79,9 @@ void edit_points(Scene& scene, const std::string& run, const Run& parsed, const 
   if (!editor.complaint.empty()) wrong_text(editor.complaint);
 }
 
-void choose_m(Scene& scene, const std::string& run, const Run& parsed, const ConvProblem& p) {
+// `m` is what stands in the run's name, or what auto chooses.
+void choose_m(Scene& scene, const std::string& run, const Run& parsed, const ConvProblem& p, int m) {
   const auto most = static_cast<int>(std::max<std::int64_t>(1, kMaxPoints + 1 - std::max(p.hf(), p.wf())));
-  int m = static_cast<int>(parsed.options.integer("m"));
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x * 0.55f);
   if (ImGui::SliderInt("##m", &m, 1, most, "", ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput)) {
     OptionSet options = parsed.options;
@@ -89,7 +90,8 @@ void choose_m(Scene& scene, const std::string& run, const Run& parsed, const Con
     scene.change(with_options(scene.state, run, *parsed.algorithm, options), "m");
   }
   ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-  ImGui::Text("m = %s", parsed.options["m"].c_str());
+  ImGui::Text("m = %s",
+              parsed.options.is("m", "auto") ? ("auto, " + std::to_string(m)).c_str() : parsed.options["m"].c_str());
 }
 
 // Columns of fractions, aligned.
@@ -129,6 +131,16 @@ void draw_matrices(const CookToom& f) {
   }
 }
 
+// The run in the type in front, or in the first that it computes in: the matrices are the same in each.
+Request request_in_some_type(const Run& run, const ConvProblem& p, const Layouts& layouts, DType front) {
+  const auto in = [&](DType dtype) { return complete(*run.algorithm, {p, dtype, layouts, run.options}); };
+  const Request first = in(front);
+  if (run.algorithm->supports(first)) return first;
+  for (const DType dtype : kDTypes)
+    if (const Request other = in(dtype); run.algorithm->supports(other)) return other;
+  return first;
+}
+
 }  // namespace
 
 void draw_points(Scene& scene, const NumericsTable& table) {
@@ -137,16 +149,18 @@ void draw_points(Scene& scene, const NumericsTable& table) {
   const std::string run = table.runs[static_cast<std::size_t>(index)];
   const Run parsed = parse_run(run);
   const ConvProblem& p = table.specimen.problem;
-  const Request request = complete(*parsed.algorithm, {p, DType::f32, scene.state.layouts, parsed.options});
+  const Request request = request_in_some_type(parsed, p, scene.state.layouts, kDTypes[table.dtype]);
   const Support support = parsed.algorithm->supports(request);
+  const bool on_gpu = parsed.algorithm->unit != Unit::cpu;  // there m may be auto
+  const Request chosen = support && on_gpu ? gpu::with_output_tile(request) : request;
   ImGui::TextUnformatted(run.c_str());
-  choose_m(scene, run, parsed, p);
+  choose_m(scene, run, parsed, p, chosen.options.is("m", "auto") ? 1 : static_cast<int>(chosen.options.integer("m")));
   edit_points(scene, run, parsed, parsed.options["points"]);
   if (!support) {
     wrong_text(support.reason);
     return;
   }
-  const Nested f = nest(request);
+  const Nested f = nest(chosen);
   wrapped_text(f.name() + ", " + f.points() + ": " + counted(f.products(), "product") + " for the " +
                counted(f.rows.m * f.columns.m, "output") + " of a tile, where the sum takes " +
                std::to_string(f.rows.m * f.columns.m * p.taps()));

@@ -164,7 +164,7 @@ void draw_verdicts(Scene& scene, const NumericsTable& table) {
   // Why rows have no numbers in the type in front; for the other types the tooltips say it.
   for (const auto& row : table.cells)
     if (const Numerics* cell = row[table.dtype].get(); cell != nullptr && !cell->refused.empty())
-      faint_text(cell->run + " cannot be run: " + cell->refused);
+      faint_text(cell->run + " cannot be run in " + std::string(name(cell->dtype)) + ": " + cell->refused);
   draw_front(table, scene.state.numerics.injection);
 }
 
