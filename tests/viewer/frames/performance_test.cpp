@@ -136,6 +136,28 @@ TEST_CASE("while a worker hangs before its first sample the record stands in, wi
   CHECK(screen.app().data().front().at("source").get<std::string>().starts_with("recorded on "));
 }
 
+TEST_CASE("beside a live run recorded points are marked, and of a type it cannot compute the record stands in") {
+  if (!can_draw()) return;
+  viewer::State state = measuring("im2win.cpu", 4);
+  state.panel = "performance";
+  state.performance.chart = "roofline";
+  Screen screen(state, 1600, 1000, kWorker);
+  REQUIRE(moves(screen));
+  for (const char* word : {"ratesrecorded,notmeasured,on", "squares:recorded", "(recorded)", "f32,measured"}) {
+    INFO(word << " in " << text_on(screen));
+    CHECK(comes_true(screen, [&] { return text_on(screen).find(word) != std::string::npos; }));
+  }
+  CHECK_THAT(text_on(screen), Catch::Matchers::Contains("live"));
+  state = screen.state();
+  state.dtype = DType::f16;
+  screen.app().change(state);
+  REQUIRE(comes_true(screen, [&] { return text_on(screen).find("standsin") != std::string::npos; }));
+  CHECK_THAT(text_on(screen), Catch::Matchers::Contains("nothere:") && !Catch::Matchers::Contains("live") &&
+                                  !Catch::Matchers::Contains("measuredon"));
+  for (const auto& row : screen.app().data())
+    CHECK_THAT(row.at("source").get<std::string>(), !Catch::Matchers::StartsWith("measured"));
+}
+
 TEST_CASE("what else than switches can be chosen of a row is a list behind a button") {
   if (!can_draw()) return;
   viewer::State state = viewer::first_state();

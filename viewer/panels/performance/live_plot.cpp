@@ -27,14 +27,14 @@ ImU32 see_through(ImU32 colour, float alpha) {
 double highest(const Bench& bench, const Curve* shown, double first) {
   double most = 0;
   const auto see = [&](const Curve& curve) {
-    const double median = curve.line.tflops();
+    const double median = curve.rate();
     if (std::isfinite(median)) most = std::max(most, 1.4 * median);
     most = std::max(most, 1.1 * curve.highest_median(first));
   };
   if (shown != nullptr) see(*shown);
   for (const auto& ghost : bench.study.ghosts()) see(*ghost);
   for (const worker::Job& job : bench.compared.peers)
-    if (const Curve* curve = bench.known(job)) most = std::max(most, 1.4 * curve->line.tflops());
+    if (const Curve* curve = bench.known(job)) most = std::max(most, 1.4 * curve->rate());
   return most > 0 ? most : 1;
 }
 
@@ -74,18 +74,18 @@ void draw_live_plot(Bench& bench, ImVec2 size) {
   Plot plot("live", size, {.least = first, .most = std::max(last, first + 1e-6), .title = rolls ? "s" : "s of samples"},
             {.least = 0, .most = most * unit, .title = unit > 1 ? "GFLOPS" : "TFLOPS"});
   for (const auto& ghost : bench.study.ghosts())
-    draw_curve(plot, *ghost, unit, bench.scene.scale, true, palette().faint);
+    if (ghost->seconds.back() >= first) draw_curve(plot, *ghost, unit, bench.scene.scale, true, palette().faint);
   if (shown != nullptr) draw_curve(plot, *shown, unit, bench.scene.scale, false, palette().lit);
   // Words and levels above all dots.
   for (const worker::Job& job : bench.compared.peers)
     if (const Curve* curve = bench.known(job); curve != nullptr && job.run != bench.compared.job.run)
-      plot.level(curve->line.tflops() * unit, bench.colour_of(job.run),
+      plot.level(curve->rate() * unit, bench.colour_of(job.run),
                  job.run + (curve->made_on.empty() ? "" : " (recorded)"));
   for (const auto& ghost : bench.study.ghosts())
-    plot.level(ghost->line.tflops() * unit, palette().faint, ghost_name(ghost->job, bench.compared.job));
+    plot.level(ghost->rate() * unit, palette().faint, ghost_name(ghost->job, bench.compared.job));
   if (shown != nullptr && !shown->median.empty())
     plot.label(first + (last - first) * 0.02, static_cast<double>(shown->median.back()) * unit, palette().lit,
-               shown->line.run + "  " + worker::rate_text(shown->line.tflops()), true);
+               shown->line.run + "  " + worker::rate_text(shown->rate()), true);
 }
 
 }  // namespace convlens::viewer
