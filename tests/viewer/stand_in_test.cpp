@@ -122,7 +122,7 @@ TEST_CASE("how many rates of a chart are recorded is said, unless all are and th
   here.add({1}, 0, 1), there.add({1}, 0, 1), elsewhere.add({1}, 0, 1);
   there.made_on = "A", elsewhere.made_on = "B";
   CHECK(recorded_among({&here, &here}, &here).empty());
-  CHECK(recorded_among({&here, nullptr, &there, &here}, &here) == "1 of 3 rates recorded, not measured, on A");
+  CHECK(recorded_among({&here, nullptr, &there, &here}, &here) == "1 of 2 rates recorded, not measured, on A");
   CHECK(recorded_among({&there}, &there).empty());
   CHECK(recorded_among({&there}, nullptr) == "1 of 1 rate recorded, not measured, on A");
   CHECK(recorded_among({&there, &elsewhere}, &there) == "2 of 2 rates recorded, not measured, on A; B");

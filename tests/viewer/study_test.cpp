@@ -96,7 +96,7 @@ TEST_CASE("a run that is live again goes on with its line, and does not move bef
   CHECK(samples(study.live()) > before + 5);
 }
 
-TEST_CASE("many lines that were left stay as ghosts, each with the median of all its samples; more are counted") {
+TEST_CASE("many lines that were left stay as ghosts, each with the median of all its samples, and more are counted") {
   Study study(kWorker);
   State state = small();
   const auto job = [&](std::size_t k) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "algorithms/error.h"
 #include "algorithms/problem/layers.h"
@@ -130,20 +131,21 @@ std::string asked_differently(const State& asked, const State& recorded) {
 }
 
 std::string recorded_among(const std::vector<const Curve*>& points, const Curve* shown) {
-  std::size_t known = 0, recorded = 0;
+  std::size_t recorded = 0;
+  std::set<const Curve*> known;
   std::vector<std::string> sources;
   for (const Curve* point : points) {
-    if (point == nullptr || point->line.ms.empty()) continue;
-    ++known;
+    if (point == nullptr || point->line.ms.empty() || !known.insert(point).second) continue;
     if (point->made_on.empty()) continue;
     ++recorded;
     if (std::ranges::find(sources, point->made_on) == sources.end()) sources.push_back(point->made_on);
   }
-  const bool badge_says_it = shown != nullptr && !shown->made_on.empty() && recorded == known && sources.size() == 1;
+  const bool badge_says_it =
+      shown != nullptr && !shown->made_on.empty() && recorded == known.size() && sources.size() == 1;
   if (recorded == 0 || badge_says_it) return "";
   std::string on;
   for (const std::string& source : sources) on += (on.empty() ? "" : "; ") + source;
-  return std::to_string(recorded) + " of " + std::to_string(known) + (known == 1 ? " rate" : " rates") +
+  return std::to_string(recorded) + " of " + std::to_string(known.size()) + (known.size() == 1 ? " rate" : " rates") +
          " recorded, not measured, on " + on;
 }
 

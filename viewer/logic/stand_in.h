@@ -32,7 +32,7 @@ const Curve* closest_record(const State& state, const Records& records);
 std::string asked_differently(const State& asked, const State& recorded);
 
 // Which of the rates in a chart are recorded, and on what: "5 of 9 rates recorded, not measured, on AMD …". "" where
-// none is, and where all are of the source that is said of `shown` anyway. Null pointers are left out.
+// none is, and where all are of the source that is said of `shown` anyway. Each counts once, null pointers not.
 std::string recorded_among(const std::vector<const Curve*>& points, const Curve* shown);
 
 // The layers of which there are records: "cv1, cv2, cv3"; "" for none.

@@ -91,9 +91,8 @@ class Study {
   bool moves() const;  // whether samples of the live run have come since it was wanted, and more are to come
   double unanswered_seconds() const;  // since the live run was wanted, while it has neither a sample nor a refusal
   const std::deque<std::shared_ptr<const Curve>>& ghosts() const { return ghosts_; }
-  std::size_t ghosts_gone() const {
-    return ghosts_gone_.size();
-  }                                                 // older lines that are drawn no more, though still known
+  // How many older lines are drawn no more; what was measured of them is still known.
+  std::size_t ghosts_gone() const { return ghosts_gone_.size(); }
   const Curve* find(const worker::Job& job) const;  // what was measured of it, the live line first; null for nothing
   bool has_samples() const;                         // of anything
 

@@ -74,6 +74,11 @@ TEST_CASE("flipping a switch moves the live line, leaves the old one as a ghost,
   REQUIRE(moves(screen));
   CHECK(screen.app().study().live()->line.run == "direct.cpu:simd=off");
   REQUIRE(screen.app().study().ghosts().size() == 1);
+  // The ghost's rate is of all its samples, on show and in the data.
+  const viewer::Curve& ghost = *screen.app().study().ghosts().front();
+  for (const auto& row : screen.app().data())
+    if (row.at("shown_as") == "ghost") CHECK(row.at("median_ms").get<double>() == ghost.median_ms());
+  CHECK_THAT(text_on(screen), Catch::Matchers::Contains("medianof"));
   screen.key(viewer::Key::z, true);
   CHECK(screen.state().performance.run == "direct.cpu");
 }

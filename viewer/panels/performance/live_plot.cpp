@@ -62,6 +62,17 @@ std::string ghost_name(const worker::Job& ghost, const worker::Job& now) {
   return says;
 }
 
+// What each line's rate is the median of: the live one's rolls, that of a line that was left is of the whole line.
+void draw_tooltip(const Bench& bench, const Curve* shown) {
+  std::string says;
+  const auto add = [&](const std::string& name, const Curve& curve) {
+    says += (says.empty() ? "" : "\n") + name + ": " + worker::rate_text(curve.rate()) + ", " + curve.samples_text();
+  };
+  if (shown != nullptr && !shown->line.ms.empty()) add(shown->line.run, *shown);
+  for (const auto& ghost : bench.study.ghosts()) add(ghost_name(ghost->job, bench.compared.job), *ghost);
+  if (!says.empty()) ImGui::SetTooltip("%s", says.c_str());
+}
+
 }  // namespace
 
 void draw_live_plot(Bench& bench, ImVec2 size) {
@@ -73,6 +84,7 @@ void draw_live_plot(Bench& bench, ImVec2 size) {
   const double unit = most < 1 ? 1e3 : 1;  // to GFLOPS
   Plot plot("live", size, {.least = first, .most = std::max(last, first + 1e-6), .title = rolls ? "s" : "s of samples"},
             {.least = 0, .most = most * unit, .title = unit > 1 ? "GFLOPS" : "TFLOPS"});
+  if (plot.hovered()) draw_tooltip(bench, shown);
   for (const auto& ghost : bench.study.ghosts())
     if (ghost->seconds.back() >= first) draw_curve(plot, *ghost, unit, bench.scene.scale, true, palette().faint);
   if (shown != nullptr) draw_curve(plot, *shown, unit, bench.scene.scale, false, palette().lit);
