@@ -160,6 +160,55 @@ TEST_CASE("a sweep has legal layers only, each computed by its row") {
   }
 }
 
+TEST_CASE("chosen runs are compared with their options, beside the rows as they are") {
+  State state = testing::measuring("im2win.cpu", 4);
+  state.runs = {"winograd.cpu:m=2", "winograd.ref", "im2win.cpu", "gone.cpu", "im2win.cc"};
+  const Comparisons compared = *comparisons(state);
+  const auto count = [&](const std::string& run) { return std::ranges::count(compared.rows, run, &worker::Job::run); };
+  CHECK(compared.rows.front().run == "im2win.cpu");
+  for (const char* run : {"im2win.cpu", "winograd.cpu:m=2", "winograd.cpu", "direct.cpu"}) {
+    INFO(run);
+    CHECK(count(run) == 1);
+    CHECK(std::ranges::count(compared.sweeps, run, &Sweep::run) == 1);
+  }
+  for (const char* run : {"winograd.ref", "gone.cpu", "im2win.cc"}) CHECK(count(run) == 0);
+}
+
+TEST_CASE("the roof says of which type it is") {
+  const worker::Ceilings ceilings{.gpu = true, .f32_tflops = 50, .f16_tflops = 700, .tbytes = 4};
+  CHECK(roof_of(ceilings, Unit::cpu, DType::f32).tflops == 50);
+  CHECK(roof_of(ceilings, Unit::cpu, DType::f32).says == "f32");
+  CHECK(roof_of(ceilings, Unit::cpu, DType::f64).says == "f32, of f64 none is known");
+  CHECK(roof_of(ceilings, Unit::cc, DType::f16).says == "f32, of f16 none is known");
+  CHECK(roof_of(ceilings, Unit::tc, DType::f16).tflops == 700);
+  CHECK(roof_of(ceilings, Unit::tc, DType::f16).says == "f16");
+}
+
+TEST_CASE("measured and recorded points of a sweep are curves of their own, and none hands over to another's") {
+  const Sweep a{"a", {1, 2, 4, 8}, std::vector<worker::Job>(4, {.run = "a"})};
+  const Sweep b{"b", {1, 2, 4, 8}, std::vector<worker::Job>(4, {.run = "b"})};
+  std::vector<Curve> points(8);
+  std::size_t next = 0;
+  const auto known = [&](const worker::Job&) -> const Curve* { return &points[next++]; };
+  // TFLOPS: a leads at 1 and 2, b, recorded from 4 on, after that.
+  const std::vector<double> rates{4, 4, 4, 4, 1, 2, 6, 8};
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    points[k].line.flops = 1'000'000'000'000;
+    points[k].add({1e3 / rates[k]}, 0, 1);
+    if (k >= 6) points[k].made_on = "another machine";
+  }
+  const std::vector<SweepCurve> curves = sweep_curves({a, b}, known);
+  REQUIRE(curves.size() == 3);
+  CHECK(curves[0].median == std::vector<double>{4, 4, 4, 4});
+  CHECK((curves[1].run == "b" && curves[1].values == std::vector<double>{1, 2} && curves[1].made_on.empty()));
+  CHECK((curves[2].run == "b" && curves[2].values == std::vector<double>{4, 8}));
+  CHECK(curves[2].made_on == "another machine");
+  CHECK(handovers(curves, {1, 2, 4, 8}).empty());
+  for (Curve& point : points) point.made_on.clear();
+  next = 0;
+  CHECK(handovers(sweep_curves({a, b}, known), {1, 2, 4, 8}).size() == 1);
+}
+
 TEST_CASE("curves cross where one falls behind the other") {
   const std::vector<double> values{1, 4, 16};
   CHECK(crossovers(values, {1, 2, 4}, {2, 3, 8}).empty());

@@ -96,6 +96,39 @@ TEST_CASE("the table of a run that is neither measured nor recorded has every sw
   for (const Contribution& bar : all.bars) CHECK(bar.curve == nullptr);
 }
 
+TEST_CASE("of a run without any record a chosen row is shown before one that nobody chose") {
+  State state = testing::measuring("winograd.ref", 256);
+  state.dtype = DType::f16;
+  state.layouts = {Layout::NHWC, FilterLayout::OHWI, Layout::NHWC};
+  state.runs = {"im2win.tc", "winograd.ref"};
+  const Curve* closest = closest_record(state, shipped_records());
+  REQUIRE(closest != nullptr);
+  CHECK(closest->job.run.starts_with("im2win.tc"));
+  // Of two the one that is more like what is asked for.
+  state.runs = {"im2win.cpu", "im2win.tc"};
+  CHECK(closest_record(state, shipped_records())->job.run.starts_with("im2win.tc"));
+  state.runs = {"winograd.ref"};
+  CHECK(closest_record(state, shipped_records()) != nullptr);
+  // The live run's own row comes first.
+  state.runs = {"im2win.tc"};
+  state.performance.run = "im2win.cpu:simd=off";
+  CHECK(closest_record(state, shipped_records())->job.run.starts_with("im2win.cpu"));
+  state.spec.ci = 63;
+  CHECK(closest_record(state, shipped_records()) == nullptr);
+}
+
+TEST_CASE("how many rates of a chart are recorded is said, unless all are and the badge says so") {
+  Curve here, there, elsewhere;
+  here.add({1}, 0, 1), there.add({1}, 0, 1), elsewhere.add({1}, 0, 1);
+  there.made_on = "A", elsewhere.made_on = "B";
+  CHECK(recorded_among({&here, &here}, &here).empty());
+  CHECK(recorded_among({&here, nullptr, &there, &here}, &here) == "1 of 2 rates recorded, not measured, on A");
+  CHECK(recorded_among({&there}, &there).empty());
+  CHECK(recorded_among({&there}, nullptr) == "1 of 1 rate recorded, not measured, on A");
+  CHECK(recorded_among({&there, &elsewhere}, &there) == "2 of 2 rates recorded, not measured, on A; B");
+  CHECK(recorded_among({}, nullptr).empty());
+}
+
 TEST_CASE("why nothing is measured is said: no worker, or one that ended") {
   CHECK_FALSE(why_not_measured(Study()).empty());
   Study dead({"/bin/sh", "-c", "exit 3"});

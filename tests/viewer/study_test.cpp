@@ -1,7 +1,9 @@
 // What the Performance panel measures: the live line and its ghosts, jobs with an end, and workers that fail.
 #include "viewer/logic/study.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <thread>
 
@@ -67,6 +69,80 @@ TEST_CASE("a run that is live again is no ghost, and its live line is what is kn
     CHECK(study.ghosts().size() <= 1);
   }
   CHECK(study.find(second) == study.ghosts().front().get());
+}
+
+TEST_CASE("a run that is live again goes on with its line, and does not move before it has new samples") {
+  Study study(kWorker);
+  const State state = small();
+  const Job first = job_of(state, "direct.cpu"), second = job_of(state, "direct.cpu:simd=off");
+  study.show(first);
+  REQUIRE(comes_true(study, [&] { return samples(study.live()) > 5; }));
+  CHECK(study.moves());
+  const std::vector<double> seconds = study.live()->seconds;
+  study.show(second);
+  CHECK_FALSE(study.moves());
+  REQUIRE(comes_true(study, [&] { return study.moves(); }));
+  study.show(first);
+  CHECK_FALSE(study.moves());
+  CHECK(samples(study.live()) >= seconds.size());
+  const std::size_t before = samples(study.live());
+  REQUIRE(comes_true(study, [&] { return samples(study.live()) > before + 5; }));
+  CHECK(study.moves());
+  CHECK(std::equal(seconds.begin(), seconds.end(), study.live()->seconds.begin()));
+  CHECK(study.ghosts().size() == 1);
+  study.rest();
+  CHECK_FALSE(study.moves());
+  study.show(first);
+  CHECK(samples(study.live()) > before + 5);
+}
+
+TEST_CASE("many lines that were left stay as ghosts, each with the median of all its samples, and more are counted") {
+  Study study(kWorker);
+  State state = small();
+  const auto job = [&](std::size_t k) {
+    state.spec.hi = static_cast<std::int64_t>(8 + k);
+    return job_of(state, "direct.cpu");
+  };
+  for (std::size_t k = 0; k < Study::kMostGhosts + 3; ++k) {
+    study.show(job(k));
+    REQUIRE(comes_true(study, [&] { return study.moves(); }));
+  }
+  CHECK(study.ghosts().size() == Study::kMostGhosts);
+  CHECK(study.ghosts_gone() == 2);
+  for (const auto& ghost : study.ghosts()) {
+    CHECK(ghost->settled());
+    CHECK(ghost->median_ms() == ghost->line.median_ms(0));
+  }
+  // One of those that are drawn no more is continued, and so no longer gone; the line that it takes the place of
+  // drives another out.
+  const std::size_t before = samples(study.find(job(0)));
+  CHECK(before > 0);
+  study.show(job(0));
+  CHECK(samples(study.live()) >= before);
+  CHECK(study.ghosts_gone() == 2);
+}
+
+TEST_CASE("the rate of a line that moves is of its last samples, of one that was left of all, and it says which") {
+  Curve curve;
+  curve.line.flops = 1'000'000'000;
+  CHECK(std::isnan(curve.rate()));
+  curve.add(std::vector<double>(900, 50), 0, 10);
+  curve.add(std::vector<double>(100, 125), 10, 11);
+  CHECK(curve.rate() == Approx(0.008));
+  CHECK(curve.samples_text() == "median of the last 64 of 1000 samples");
+  curve.settle();
+  CHECK(curve.rate() == Approx(0.02));
+  CHECK(curve.spread() == 0);
+  CHECK(curve.samples_text() == "median of 1000 samples");
+  curve.add({125}, 11, 12);
+  CHECK(curve.rate() == Approx(0.008));
+  const std::vector<double> many(Curve::kMostSamples, 10);
+  curve.add(many, 12, 13);
+  curve.settle();
+  CHECK(curve.samples_text() == "median of the last " + std::to_string(curve.line.ms.size()) + " samples");
+  Curve one;
+  one.add({2}, 0, 1);
+  CHECK(one.samples_text() == "median of 1 sample");
 }
 
 TEST_CASE("the highest median is that of the line, not of single samples, and only of the time that is asked for") {

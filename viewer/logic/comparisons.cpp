@@ -26,6 +26,15 @@ bool is_vendors_choice(const Algorithm& row) {
   return row.vendor && (row.id.ends_with(".auto") || row.id.ends_with(".best"));
 }
 
+// Nothing when no row has this name and these options.
+std::optional<Run> run_named(const std::string& run) {
+  try {
+    return parse_run(run);
+  } catch (const BadInput&) {
+    return std::nullopt;
+  }
+}
+
 // The lowering as it is usually done, with a BLAS: the first of its family there.
 const Algorithm* im2col_with_blas(bool on_cpu) {
   for (const Algorithm* row : algorithms())
@@ -69,13 +78,7 @@ Job job_of(const State& state, const std::string& run) {
           .seed = state.seed};
 }
 
-std::optional<Run> live_run(const State& state) {
-  try {
-    return parse_run(state.performance.run);
-  } catch (const BadInput&) {
-    return std::nullopt;
-  }
-}
+std::optional<Run> live_run(const State& state) { return run_named(state.performance.run); }
 
 std::vector<const Option*> switches(const Algorithm& row) {
   std::vector<const Option*> all;
@@ -117,12 +120,16 @@ std::vector<Job> rows_of_unit(const State& state) {
   if (!run) return {};
   std::vector<Job> jobs{job_of(state, run_name(*run->algorithm, run->options))};
   const auto unit = run->algorithm->unit_for(state.dtype);
-  for (const Algorithm* row : algorithms()) {
+  const auto add = [&](const Run& other) {
+    const Algorithm* row = other.algorithm;
     // The readable references are for reading.
-    if (row->unit_for(state.dtype) != unit || (row->id.ends_with(".ref") && row != im2col_with_blas(true))) continue;
-    const Job job = job_of(state, row->id);
-    if (key_of(job) != key_of(jobs.front()) && computes({row, parse_run(row->id).options}, job)) jobs.push_back(job);
-  }
+    if (row->unit_for(state.dtype) != unit || (row->id.ends_with(".ref") && row != im2col_with_blas(true))) return;
+    const Job job = job_of(state, run_name(*row, other.options));
+    if (std::ranges::find(jobs, job.run, &Job::run) == jobs.end() && computes(other, job)) jobs.push_back(job);
+  };
+  for (const std::string& chosen : state.runs)
+    if (const auto other = run_named(chosen)) add(*other);
+  for (const Algorithm* row : algorithms()) add(parse_run(row->id));
   return jobs;
 }
 
@@ -199,6 +206,13 @@ std::vector<double> crossovers(const std::vector<double>& values, const std::vec
     if (now != 0) before = now, value = values[k];
   }
   return crossings;
+}
+
+Roof roof_of(const worker::Ceilings& ceilings, Unit unit, DType dtype) {
+  const DType of = unit == Unit::tc ? DType::f16 : DType::f32;
+  const std::string known(name(of));
+  return {of == DType::f16 ? ceilings.f16_tflops : ceilings.f32_tflops,
+          of == dtype ? known : known + ", of " + std::string(name(dtype)) + " none is known"};
 }
 
 double intensity(std::int64_t flops, const Job& job) {

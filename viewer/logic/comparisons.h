@@ -33,7 +33,8 @@ std::vector<const Option*> switches(const Algorithm& row);
 // Other people's ways on the same unit, where they compute the layer: the lines to be compared with.
 std::vector<worker::Job> peers(const State& state);
 
-// Every row of the live run's unit that computes the layer, as the roofline has them; the live run is the first.
+// As the roofline has them: the live run, then the chosen runs of its unit with their options, then every other row of
+// the unit, each where it computes the layer.
 std::vector<worker::Job> rows_of_unit(const State& state);
 
 // One curve of a sweep: a run at every value of what is swept.
@@ -72,5 +73,13 @@ std::vector<double> crossovers(const std::vector<double>& values, const std::vec
 
 // Operations a byte that x, w, bias and y have: the abscissa of the roofline.
 double intensity(std::int64_t flops, const worker::Job& job);
+
+// What the unit can do at most, as the roofline draws it, and of which type that is. Ceilings are measured of f32, and
+// of f16 on tensor cores; over another type the unit's f32 is drawn, and said to be another's.
+struct Roof {
+  double tflops = 0;  // 0: not known
+  std::string says;   // "f32", "f32, of f64 none is known"
+};
+Roof roof_of(const worker::Ceilings& ceilings, Unit unit, DType dtype);
 
 }  // namespace convlens::viewer

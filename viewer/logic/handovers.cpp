@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
-#include "viewer/logic/comparisons.h"
+#include "algorithms/measure/ruler.h"
 
 namespace convlens::viewer {
 
@@ -27,9 +28,8 @@ int order(const SweepCurve& a, const SweepCurve& b, double value) {
   return above(a, b) ? 1 : above(b, a) ? -1 : 0;
 }
 
-}  // namespace
-
-std::vector<Handover> handovers(const std::vector<SweepCurve>& curves, const std::vector<double>& values) {
+// Of curves of one source.
+std::vector<Handover> handovers_of_source(const std::vector<SweepCurve>& curves, const std::vector<double>& values) {
   std::vector<Handover> found;
   double parted_above = 0;  // of the handover before: the value from which on the bands are apart
   for (std::size_t k = 1; k < values.size(); ++k) {
@@ -50,6 +50,38 @@ std::vector<Handover> handovers(const std::vector<SweepCurve>& curves, const std
     for (const double value : crossovers(two, rates(*from), rates(*to)))
       found.push_back({value, from->run, to->run, about}), parted_above = *above;
   }
+  return found;
+}
+
+}  // namespace
+
+std::vector<SweepCurve> sweep_curves(const std::vector<Sweep>& sweeps,
+                                     const std::function<const Curve*(const worker::Job&)>& known) {
+  std::vector<SweepCurve> all;
+  for (const Sweep& sweep : sweeps) {
+    std::map<std::string, SweepCurve> by_source;
+    for (std::size_t k = 0; k < sweep.jobs.size(); ++k) {
+      const Curve* point = known(sweep.jobs[k]);
+      if (point == nullptr || point->line.ms.empty()) continue;
+      SweepCurve& curve = by_source[point->made_on];
+      curve.run = sweep.run, curve.made_on = point->made_on;
+      const Timing timing{.samples_ms = point->line.ms};
+      curve.values.push_back(static_cast<double>(sweep.values[k]));
+      curve.median.push_back(tflops(point->line.flops, timing.median_ms()));
+      curve.low.push_back(tflops(point->line.flops, timing.quantile_ms(0.75)));
+      curve.high.push_back(tflops(point->line.flops, timing.quantile_ms(0.25)));
+    }
+    for (auto& [source, curve] : by_source) all.push_back(std::move(curve));
+  }
+  return all;
+}
+
+std::vector<Handover> handovers(const std::vector<SweepCurve>& curves, const std::vector<double>& values) {
+  std::map<std::string, std::vector<SweepCurve>> by_source;
+  for (const SweepCurve& curve : curves) by_source[curve.made_on].push_back(curve);
+  std::vector<Handover> found;
+  for (const auto& [source, some] : by_source)
+    std::ranges::copy(handovers_of_source(some, values), std::back_inserter(found));
   return found;
 }
 

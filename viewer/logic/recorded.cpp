@@ -71,6 +71,7 @@ Curve curve_of(const Json& r) {
     curve.add({ms}, time, time + ms / 1e3);
     time += ms / 1e3;
   }
+  curve.settle();
   return curve;
 }
 

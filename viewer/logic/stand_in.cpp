@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "algorithms/error.h"
 #include "algorithms/problem/layers.h"
@@ -16,6 +17,28 @@ std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
   return text;
+}
+
+std::string row_of(const Job& job) { return job.run.substr(0, job.run.find(':')); }
+
+// The state with layer size, type, layouts and timing of a record.
+State as_recorded(const State& state, const Curve& record) {
+  State recorded = state;
+  recorded.spec = record.job.spec;
+  recorded.dtype = record.job.dtype;
+  recorded.layouts = record.job.layouts;
+  recorded.performance.timed = timed_of(record.job);
+  return recorded;
+}
+
+// What of `asked` is another in `recorded`.
+std::vector<std::string> differences(const State& asked, const State& recorded) {
+  std::vector<std::string> parts;
+  if (asked.spec.n != recorded.spec.n) parts.push_back("N = " + std::to_string(asked.spec.n));
+  if (asked.dtype != recorded.dtype) parts.emplace_back(name(asked.dtype));
+  if (asked.layouts != recorded.layouts) parts.emplace_back(name(asked.layouts.x));
+  if (asked.performance.timed != recorded.performance.timed) parts.push_back(timed_title(asked.performance.timed));
+  return parts;
 }
 
 // The options in which `other` is not as the live run: "tile = 64x128, slice = 64".
@@ -58,8 +81,8 @@ std::vector<Contribution> other_sets(const Comparisons& compared, const Study& s
 std::string why_not_measured(const Study& study) {
   if (!study.can_measure()) return "a picture shows what is recorded, unless --measure is given";
   const Curve* live = study.live();
-  if (live != nullptr && !live->line.ms.empty()) return "";
   if (live != nullptr && !live->refused.empty()) return live->refused;
+  if (live != nullptr && !live->line.ms.empty()) return "";
   const worker::Client* client = study.client();
   using State = worker::Client::State;
   if (client == nullptr || (client->state() != State::gone && client->state() != State::other_version)) return "";
@@ -86,21 +109,44 @@ std::optional<State> recorded_state(const State& state, const Records& records) 
   const Job asked = job_of(state, run_name(*run->algorithm, run->options));
   const Curve* closest = records.closest(asked);
   if (closest == nullptr || closest->job.run != asked.run) return std::nullopt;
-  State recorded = state;
-  recorded.spec = closest->job.spec;
-  recorded.dtype = closest->job.dtype;
-  recorded.layouts = closest->job.layouts;
-  recorded.performance.timed = timed_of(closest->job);
-  return recorded;
+  return as_recorded(state, *closest);
+}
+
+const Curve* closest_record(const State& state, const Records& records) {
+  const Job live = job_of(state, state.performance.run);
+  const Curve* const of_live = records.closest(live);
+  if (of_live == nullptr || row_of(of_live->job) == row_of(live)) return of_live;
+  const auto unlike = [&](const Curve& curve) { return differences(state, as_recorded(state, curve)).size(); };
+  const Curve* best = nullptr;
+  for (const std::string& run : state.runs) {
+    const Job job = job_of(state, run);
+    const Curve* curve = records.closest(job);
+    if (row_of(curve->job) == row_of(job) && (best == nullptr || unlike(*curve) < unlike(*best))) best = curve;
+  }
+  return best != nullptr ? best : of_live;
 }
 
 std::string asked_differently(const State& asked, const State& recorded) {
-  std::vector<std::string> parts;
-  if (asked.spec.n != recorded.spec.n) parts.push_back("N = " + std::to_string(asked.spec.n));
-  if (asked.dtype != recorded.dtype) parts.emplace_back(name(asked.dtype));
-  if (asked.layouts != recorded.layouts) parts.emplace_back(name(asked.layouts.x));
-  if (asked.performance.timed != recorded.performance.timed) parts.push_back(timed_title(asked.performance.timed));
-  return joined(parts);
+  return joined(differences(asked, recorded));
+}
+
+std::string recorded_among(const std::vector<const Curve*>& points, const Curve* shown) {
+  std::size_t recorded = 0;
+  std::set<const Curve*> known;
+  std::vector<std::string> sources;
+  for (const Curve* point : points) {
+    if (point == nullptr || point->line.ms.empty() || !known.insert(point).second) continue;
+    if (point->made_on.empty()) continue;
+    ++recorded;
+    if (std::ranges::find(sources, point->made_on) == sources.end()) sources.push_back(point->made_on);
+  }
+  const bool badge_says_it =
+      shown != nullptr && !shown->made_on.empty() && recorded == known.size() && sources.size() == 1;
+  if (recorded == 0 || badge_says_it) return "";
+  std::string on;
+  for (const std::string& source : sources) on += (on.empty() ? "" : "; ") + source;
+  return std::to_string(recorded) + " of " + std::to_string(known.size()) + (known.size() == 1 ? " rate" : " rates") +
+         " recorded, not measured, on " + on;
 }
 
 std::string recorded_layers(const Records& records) {

@@ -24,8 +24,16 @@ std::string worker_remarks(const Study& study);
 // included, on the same layer. Nothing where there is none.
 std::optional<State> recorded_state(const State& state, const Records& records);
 
+// Where not even that is recorded, the record to be shown instead: of the live run's row, else of one of the chosen
+// runs, as much like what is asked for as there is; of any row only where none of these is recorded on this layer.
+const Curve* closest_record(const State& state, const Records& records);
+
 // What two states measure differently: "N = 1, f32, NCHW, whole call" of the first; "" where nothing.
 std::string asked_differently(const State& asked, const State& recorded);
+
+// Which of the rates in a chart are recorded, and on what: "5 of 9 rates recorded, not measured, on AMD …". "" where
+// none is, and where all are of the source that is said of `shown` anyway. Each counts once, null pointers not.
+std::string recorded_among(const std::vector<const Curve*>& points, const Curve* shown);
 
 // The layers of which there are records: "cv1, cv2, cv3"; "" for none.
 std::string recorded_layers(const Records& records);

@@ -27,12 +27,30 @@ void Curve::add(const std::vector<double>& ms, double from, double to) {
     tflops.push_back(static_cast<float>(convlens::tflops(line.flops, ms[k])));
     median.push_back(static_cast<float>(line.tflops()));
   }
+  whole_ms = whole_spread = std::numeric_limits<double>::quiet_NaN();
   if (line.ms.size() <= kMostSamples) return;
+  forgets = true;
   const auto halve = [](auto& all) { all.erase(all.begin(), all.begin() + kMostSamples / 2); };
   halve(line.ms), halve(seconds), halve(tflops), halve(median);
 }
 
-double Curve::executed_tflops() const { return convlens::tflops(line.executed, line.median_ms()); }
+void Curve::settle() {
+  const Timing all{.samples_ms = line.ms};
+  whole_ms = all.median_ms(), whole_spread = all.spread();
+}
+
+bool Curve::settled() const { return !std::isnan(whole_ms); }
+double Curve::median_ms() const { return settled() ? whole_ms : line.median_ms(); }
+double Curve::spread() const { return settled() ? whole_spread : line.spread(); }
+double Curve::rate() const { return convlens::tflops(line.flops, median_ms()); }
+double Curve::executed_tflops() const { return convlens::tflops(line.executed, median_ms()); }
+
+std::string Curve::samples_text() const {
+  const std::string all = std::to_string(line.ms.size()), samples = line.ms.size() == 1 ? " sample" : " samples";
+  const bool rolls = !settled() && line.ms.size() > worker::Line::kWindow;
+  if (rolls) return "median of the last " + std::to_string(worker::Line::kWindow) + " of " + all + samples;
+  return (forgets ? "median of the last " : "median of ") + all + samples;
+}
 
 double Curve::highest_median(double from) const {
   float most = 0;
@@ -99,11 +117,14 @@ void Study::take(const worker::Answer& answer) {
   } else if (const auto* samples = std::get_if<worker::Samples>(&answer)) {
     curve.add(samples->ms, heard_, now());
     heard_ = now();
+    live_answered_ |= id == live_id_;
+    if (found->second != live_ && id != working_id_) curve.settle();  // it was left, and this was on its way
   } else {
     if (const auto* refused = std::get_if<worker::Refused>(&answer))
       curve.refused = refused->why, curve.refused_exit = refused->exit;
     if (const auto* done = std::get_if<worker::Done>(&answer)) curve.record = done->record;
     curve.finished = id != working_id_ || --curve.passes_left <= 0 || !curve.refused.empty();
+    if (found->second != live_) curve.settle();
     if (!curve.refused.empty()) std::erase(waiting_, found->second);
     if (id == working_id_) working_id_ = 0, working_.reset(), ++batch_done_;
     if (id == live_id_) live_id_ = 0;
@@ -115,9 +136,13 @@ void Study::leave_live() {
   if (live_id_ != 0 && client_) client_->cancel(live_id_);
   live_id_ = 0;
   if (live_ && !live_->line.ms.empty()) {
+    live_->settle();
     measured_[key_of(live_->job)] = live_;
     ghosts_.push_back(live_);
-    if (ghosts_.size() > kMostGhosts) ghosts_.pop_front();
+    if (ghosts_.size() > kMostGhosts) {
+      ghosts_gone_.insert(key_of(ghosts_.front()->job));
+      ghosts_.pop_front();
+    }
   }
   live_.reset();
 }
@@ -125,18 +150,27 @@ void Study::leave_live() {
 void Study::show(const Job& job) {
   if (!can_measure() || (live_ && key_of(live_->job) == key_of(job))) return;
   leave_live();
-  std::erase_if(ghosts_, [key = key_of(job)](const auto& ghost) { return key_of(ghost->job) == key; });
-  live_ = std::make_shared<Curve>();
-  live_->job = job;
-  live_->line.run = job.run;
+  const std::string key = key_of(job);
+  std::erase_if(ghosts_, [&](const auto& ghost) { return key_of(ghost->job) == key; });
+  ghosts_gone_.erase(key);
+  const auto before = measured_.find(key);
+  if (before != measured_.end() && before->second && !before->second->line.ms.empty()) {
+    live_ = before->second;
+    live_->refused.clear();
+  } else {
+    live_ = std::make_shared<Curve>();
+    live_->job = job;
+    live_->line.run = job.run;
+  }
   live_since_ = now();
+  live_answered_ = false;
   ask_next();
 }
 
 void Study::rest() {
   if (live_id_ != 0 && client_) client_->cancel(live_id_);
   live_id_ = 0;
-  if (live_ && !live_->line.ms.empty()) measured_[key_of(live_->job)] = live_;
+  if (live_ && !live_->line.ms.empty()) live_->settle(), measured_[key_of(live_->job)] = live_;
   live_.reset();
 }
 
@@ -179,6 +213,7 @@ void Study::restart() {
   if (working_) waiting_.push_front(working_);
   working_.reset();
   working_id_ = live_id_ = 0;
+  live_answered_ = false;
   asked_.clear();
   asked_ceilings_[0] = asked_ceilings_[1] = false;
   client_.reset();
@@ -212,6 +247,11 @@ const std::optional<worker::Ceilings>& Study::ceilings(bool gpu) {
     client_->ask_ceilings(gpu);
   }
   return ceilings_[which];
+}
+
+bool Study::moves() const {
+  return live_answered_ && live_ && live_->refused.empty() && client_ &&
+         client_->state() == worker::Client::State::ready;
 }
 
 double Study::unanswered_seconds() const {

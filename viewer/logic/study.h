@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,14 +34,25 @@ struct Curve {
   int threads = 0;          // of a record that names them
   int beside = 0;           // of a record: how many option sets of its row were recorded with it
   double roof = std::numeric_limits<double>::quiet_NaN();  // TFLOPS over its layer, of a record that knows its floor
-  int passes_left = 0;                                     // of a job with an end
-  bool finished = false;                                   // done, refused or cancelled
+  double whole_ms = std::numeric_limits<double>::quiet_NaN();  // median of all samples; NaN while more come
+  double whole_spread = std::numeric_limits<double>::quiet_NaN();
+  bool forgets = false;   // whether it has had more samples than it keeps
+  int passes_left = 0;    // of a job with an end
+  bool finished = false;  // done, refused or cancelled
 
   bool answered() const { return !line.ms.empty() || !refused.empty() || (job.traced && !record.empty()); }
 
   void add(const std::vector<double>& ms, double from, double to);  // spread evenly over the time between
-  double executed_tflops() const;                                   // executed FLOPs / rolling median
-  double highest_median(double from) const;                         // of the line since then; 0 where it has none
+  void settle();                                                    // no more come for now
+
+  // While samples come, of the last Line::kWindow of them; once it is settled, of all. NaN of none.
+  bool settled() const;
+  double median_ms() const;
+  double spread() const;                     // (third quartile − first quartile) / median
+  double rate() const;                       // FLOPs / median, in TFLOPS; direct-equivalent
+  double executed_tflops() const;            // the same of those that are really executed
+  std::string samples_text() const;          // of what the rate is the median: "median of the last 64 of 900 samples"
+  double highest_median(double from) const;  // of the line since then; 0 where it has none
 
   static constexpr std::size_t kMostSamples = 20'000;  // the older half is forgotten then
 };
@@ -61,8 +73,8 @@ class Study {
   bool can_measure() const { return !words_.empty(); }
   void poll();  // takes what the worker has said
 
-  // The run whose line moves. When it is another than before, the old line becomes a ghost, and the ghosts of this one
-  // are gone: no run has two rates at a time.
+  // The run whose line moves. When it is another than before, the old line becomes a ghost. What was measured of this
+  // one before is continued, and is a ghost no more: no run has two rates at a time.
   void show(const worker::Job& job);
   void rest();  // no live run
 
@@ -76,8 +88,11 @@ class Study {
   void restart();  // another worker in the place of one that is gone, silent or not wanted any more
 
   const Curve* live() const { return live_.get(); }
+  bool moves() const;  // whether samples of the live run have come since it was wanted, and more are to come
   double unanswered_seconds() const;  // since the live run was wanted, while it has neither a sample nor a refusal
   const std::deque<std::shared_ptr<const Curve>>& ghosts() const { return ghosts_; }
+  // How many older lines are drawn no more; what was measured of them is still known.
+  std::size_t ghosts_gone() const { return ghosts_gone_.size(); }
   const Curve* find(const worker::Job& job) const;  // what was measured of it, the live line first; null for nothing
   bool has_samples() const;                         // of anything
 
@@ -93,7 +108,7 @@ class Study {
   bool busy() const;     // whether something is to be heard of soon
   double now() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
-  static constexpr std::size_t kMostGhosts = 6;
+  static constexpr std::size_t kMostGhosts = 16;
   static constexpr int kPasses = 3;
   static constexpr int kPassRepeats = 3;       // samples of a job in a pass, at least
   static constexpr double kPassSeconds = 0.1;  // and so long
@@ -115,8 +130,10 @@ class Study {
   std::map<std::string, std::shared_ptr<Curve>> measured_;  // by key_of
   std::shared_ptr<Curve> live_, working_;                   // working_: of the jobs with an end
   double live_since_ = 0;                                   // when it was wanted
+  bool live_answered_ = false;                              // with samples since then
   std::int64_t live_id_ = 0, working_id_ = 0;               // 0: not asked for
   std::deque<std::shared_ptr<const Curve>> ghosts_;
+  std::set<std::string> ghosts_gone_;  // by key_of
   std::deque<std::shared_ptr<Curve>> waiting_;
   std::size_t batch_done_ = 0;
   double heard_ = 0;  // when the samples before came

@@ -188,11 +188,16 @@ void Plot::upright(double value, ImU32 colour, const std::string& text) {
   texts_.push_back({{at + dash, first_.y + dash}, colour, text, {}});
 }
 
-void Plot::point(double px, double py, ImU32 colour, bool filled) {
+void Plot::point(double px, double py, ImU32 colour, bool filled, bool square) {
   const float radius = ImGui::GetTextLineHeight() * 0.3f;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   for (const float up : {-radius, 0.0f, radius}) mark_line({x(px) - radius, y(py) + up}, {x(px) + radius, y(py) + up});
-  if (filled)
+  const ImVec2 first{x(px) - radius, y(py) - radius}, last{x(px) + radius, y(py) + radius};
+  if (square && filled)
+    list.AddRectFilled(first, last, colour);
+  else if (square)
+    list.AddRect(first, last, colour, 0, ImDrawFlags_None, radius * 0.4f);
+  else if (filled)
     list.AddCircleFilled({x(px), y(py)}, radius, colour);
   else
     list.AddCircle({x(px), y(py)}, radius, colour, 0, radius * 0.4f);

@@ -44,7 +44,7 @@ class Plot {
   void band(std::span<const double> xs, std::span<const double> low, std::span<const double> high, ImU32 colour);
   void level(double value, ImU32 colour, const std::string& text);  // dashed, across the plot
   void upright(double value, ImU32 colour, const std::string& text);
-  void point(double px, double py, ImU32 colour, bool filled);
+  void point(double px, double py, ImU32 colour, bool filled, bool square = false);
 
   // A text beside that place, or above it; where it would cover another, or lines and many dots, near by, with a line
   // to its place.

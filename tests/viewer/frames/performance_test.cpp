@@ -74,6 +74,11 @@ TEST_CASE("flipping a switch moves the live line, leaves the old one as a ghost,
   REQUIRE(moves(screen));
   CHECK(screen.app().study().live()->line.run == "direct.cpu:simd=off");
   REQUIRE(screen.app().study().ghosts().size() == 1);
+  // The ghost's rate is of all its samples, on show and in the data.
+  const viewer::Curve& ghost = *screen.app().study().ghosts().front();
+  for (const auto& row : screen.app().data())
+    if (row.at("shown_as") == "ghost") CHECK(row.at("median_ms").get<double>() == ghost.median_ms());
+  CHECK_THAT(text_on(screen), Catch::Matchers::Contains("medianof"));
   screen.key(viewer::Key::z, true);
   CHECK(screen.state().performance.run == "direct.cpu");
 }
@@ -134,6 +139,28 @@ TEST_CASE("while a worker hangs before its first sample the record stands in, wi
     CHECK(text_on(screen).find(word) != std::string::npos);
   }
   CHECK(screen.app().data().front().at("source").get<std::string>().starts_with("recorded on "));
+}
+
+TEST_CASE("beside a live run recorded points are marked, and of a type it cannot compute the record stands in") {
+  if (!can_draw()) return;
+  viewer::State state = measuring("im2win.cpu", 4);
+  state.panel = "performance";
+  state.performance.chart = "roofline";
+  Screen screen(state, 1600, 1000, kWorker);
+  REQUIRE(moves(screen));
+  for (const char* word : {"ratesrecorded,notmeasured,on", "squares:recorded", "(recorded)", "f32,measured"}) {
+    INFO(word << " in " << text_on(screen));
+    CHECK(comes_true(screen, [&] { return text_on(screen).find(word) != std::string::npos; }));
+  }
+  CHECK_THAT(text_on(screen), Catch::Matchers::Contains("live"));
+  state = screen.state();
+  state.dtype = DType::f16;
+  screen.app().change(state);
+  REQUIRE(comes_true(screen, [&] { return text_on(screen).find("standsin") != std::string::npos; }));
+  CHECK_THAT(text_on(screen), Catch::Matchers::Contains("nothere:") && !Catch::Matchers::Contains("live") &&
+                                  !Catch::Matchers::Contains("measuredon"));
+  for (const auto& row : screen.app().data())
+    CHECK_THAT(row.at("source").get<std::string>(), !Catch::Matchers::StartsWith("measured"));
 }
 
 TEST_CASE("what else than switches can be chosen of a row is a list behind a button") {

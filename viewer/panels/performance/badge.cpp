@@ -32,7 +32,7 @@ void offer(Bench& bench, const State& next, const char* title) {
 
 // Where not even the run itself is recorded on this layer: what is closest to it, or the layers that are.
 void offer_closest(Bench& bench) {
-  const Curve* closest = bench.records.closest(bench.compared.job);
+  const Curve* closest = closest_record(bench.scene.state, bench.records);
   if (closest == nullptr) {
     const std::string layers = recorded_layers(bench.records);
     return faint_text("Neither measured nor recorded." + (layers.empty() ? "" : " Recorded are " + layers + "."));
@@ -48,9 +48,8 @@ void offer_closest(Bench& bench) {
 void draw_recorded(Bench& bench, const Curve& curve) {
   coloured(palette().series[1], "recorded");
   flow(14 * ImGui::GetTextLineHeight());
-  faint_text(curve.line.run + ": " + worker::rate_text(curve.line.tflops()) + ", " + settings_text(curve.job) +
-             ", on " + curve.made_on + ", " + counted(static_cast<std::int64_t>(curve.line.ms.size()), "sample") +
-             spread_text(curve.line.spread()));
+  faint_text(curve.line.run + ": " + worker::rate_text(curve.rate()) + ", " + settings_text(curve.job) + ", on " +
+             curve.made_on + ", " + curve.samples_text() + spread_text(curve.spread()));
   const std::string asked = asked_differently(bench.scene.state, bench.shown_state);
   if (asked.empty()) return;
   faint_text("It stands in for " + asked + ", which is not recorded.");
@@ -58,12 +57,24 @@ void draw_recorded(Bench& bench, const Curve& curve) {
 }
 
 void draw_measured(Bench& bench, const Curve& curve) {
-  const worker::Client* client = bench.study.client();
-  coloured(palette().series[2],
-           client != nullptr && client->state() == worker::Client::State::ready ? "live" : "measured");
+  const bool live = &curve == bench.study.live() && bench.study.moves();
+  coloured(palette().series[2], live ? "live" : "measured");
   flow(14 * ImGui::GetTextLineHeight());
-  faint_text(curve.line.run + ": " + worker::rate_text(curve.line.tflops()) + ", " + measured_on(bench, curve) + ", " +
-             counted(static_cast<std::int64_t>(curve.line.ms.size()), "sample") + spread_text(curve.line.spread()));
+  faint_text(curve.line.run + ": " + worker::rate_text(curve.rate()) + ", " + measured_on(bench, curve) + ", " +
+             curve.samples_text() + spread_text(curve.spread()));
+}
+
+// What the line of the live run does not say of the other numbers.
+void draw_others(Bench& bench, const Curve* shown) {
+  const std::string& chart = bench.shown_state.performance.chart;
+  std::vector<worker::Job> jobs = bench.compared.wanted(chart);
+  if (chart == "live") jobs.insert(jobs.end(), bench.compared.rows.begin(), bench.compared.rows.end());
+  if (const std::string recorded = recorded_among(bench.known(jobs), shown); !recorded.empty())
+    faint_text((chart == "live" ? "" : "Squares: ") + recorded);
+  const auto gone = static_cast<std::int64_t>(bench.study.ghosts_gone());
+  if (chart == "live" && gone > 0)
+    faint_text("Of the lines that were left the last " + std::to_string(Study::kMostGhosts) + " are drawn, " +
+               counted(gone, "older one") + " not");
 }
 
 void draw_worker(Bench& bench) {
@@ -82,6 +93,10 @@ void draw_worker(Bench& bench) {
 
 }  // namespace
 
+std::string source_text(const Curve& curve) {
+  return curve.made_on.empty() ? "measured on " + curve.measured_on : "recorded on " + curve.made_on;
+}
+
 void draw_badge(Bench& bench) {
   const Curve* shown = bench.shown();
   if (shown != nullptr && !shown->line.ms.empty() && !shown->made_on.empty()) {
@@ -94,6 +109,7 @@ void draw_badge(Bench& bench) {
   } else {
     offer_closest(bench);
   }
+  draw_others(bench, shown);
   draw_worker(bench);
 }
 

@@ -27,14 +27,14 @@ ImU32 see_through(ImU32 colour, float alpha) {
 double highest(const Bench& bench, const Curve* shown, double first) {
   double most = 0;
   const auto see = [&](const Curve& curve) {
-    const double median = curve.line.tflops();
+    const double median = curve.rate();
     if (std::isfinite(median)) most = std::max(most, 1.4 * median);
     most = std::max(most, 1.1 * curve.highest_median(first));
   };
   if (shown != nullptr) see(*shown);
   for (const auto& ghost : bench.study.ghosts()) see(*ghost);
   for (const worker::Job& job : bench.compared.peers)
-    if (const Curve* curve = bench.known(job)) most = std::max(most, 1.4 * curve->line.tflops());
+    if (const Curve* curve = bench.known(job)) most = std::max(most, 1.4 * curve->rate());
   return most > 0 ? most : 1;
 }
 
@@ -62,6 +62,17 @@ std::string ghost_name(const worker::Job& ghost, const worker::Job& now) {
   return says;
 }
 
+// What each line's rate is the median of: the live one's rolls, that of a line that was left is of the whole line.
+void draw_tooltip(const Bench& bench, const Curve* shown) {
+  std::string says;
+  const auto add = [&](const std::string& name, const Curve& curve) {
+    says += (says.empty() ? "" : "\n") + name + ": " + worker::rate_text(curve.rate()) + ", " + curve.samples_text();
+  };
+  if (shown != nullptr && !shown->line.ms.empty()) add(shown->line.run, *shown);
+  for (const auto& ghost : bench.study.ghosts()) add(ghost_name(ghost->job, bench.compared.job), *ghost);
+  if (!says.empty()) ImGui::SetTooltip("%s", says.c_str());
+}
+
 }  // namespace
 
 void draw_live_plot(Bench& bench, ImVec2 size) {
@@ -73,19 +84,20 @@ void draw_live_plot(Bench& bench, ImVec2 size) {
   const double unit = most < 1 ? 1e3 : 1;  // to GFLOPS
   Plot plot("live", size, {.least = first, .most = std::max(last, first + 1e-6), .title = rolls ? "s" : "s of samples"},
             {.least = 0, .most = most * unit, .title = unit > 1 ? "GFLOPS" : "TFLOPS"});
+  if (plot.hovered()) draw_tooltip(bench, shown);
   for (const auto& ghost : bench.study.ghosts())
-    draw_curve(plot, *ghost, unit, bench.scene.scale, true, palette().faint);
+    if (ghost->seconds.back() >= first) draw_curve(plot, *ghost, unit, bench.scene.scale, true, palette().faint);
   if (shown != nullptr) draw_curve(plot, *shown, unit, bench.scene.scale, false, palette().lit);
   // Words and levels above all dots.
   for (const worker::Job& job : bench.compared.peers)
     if (const Curve* curve = bench.known(job); curve != nullptr && job.run != bench.compared.job.run)
-      plot.level(curve->line.tflops() * unit, bench.colour_of(job.run),
+      plot.level(curve->rate() * unit, bench.colour_of(job.run),
                  job.run + (curve->made_on.empty() ? "" : " (recorded)"));
   for (const auto& ghost : bench.study.ghosts())
-    plot.level(ghost->line.tflops() * unit, palette().faint, ghost_name(ghost->job, bench.compared.job));
+    plot.level(ghost->rate() * unit, palette().faint, ghost_name(ghost->job, bench.compared.job));
   if (shown != nullptr && !shown->median.empty())
     plot.label(first + (last - first) * 0.02, static_cast<double>(shown->median.back()) * unit, palette().lit,
-               shown->line.run + "  " + worker::rate_text(shown->line.tflops()), true);
+               shown->line.run + "  " + worker::rate_text(shown->rate()), true);
 }
 
 }  // namespace convlens::viewer

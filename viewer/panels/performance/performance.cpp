@@ -79,7 +79,7 @@ void draw_measuring(Bench& bench, const Comparisons& asked) {
 void draw_live(Bench& bench) {
   const float line = ImGui::GetTextLineHeight(), gap = ImGui::GetStyle().ItemSpacing.x;
   const ImVec2 space = ImGui::GetContentRegionAvail();
-  const Contributions all = contributions(bench.compared, bench.study, bench.records);
+  const Contributions all = contributions(bench.compared, bench.measurements(), bench.records);
   if (space.x < 50 * line) {
     // What does not fit of the table is scrolled to; the plot is seen as a whole.
     constexpr float kLeast = 6, kGood = 10;
@@ -140,6 +140,18 @@ void draw(Scene& scene) {
 }
 
 }  // namespace
+
+const Study& Bench::measurements() const {
+  static const Study none;
+  return stands_in() ? none : study;
+}
+
+std::vector<const Curve*> Bench::known(const std::vector<worker::Job>& of) const {
+  std::vector<const Curve*> curves;
+  for (const worker::Job& job : of)
+    if (const Curve* curve = known(job)) curves.push_back(curve);
+  return curves;
+}
 
 // Of a run that was recorded otherwise than is asked for, the record, although the study still has the other as live.
 const Curve* Bench::shown() const {

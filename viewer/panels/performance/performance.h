@@ -15,7 +15,14 @@ struct Bench {
   const Comparisons& compared;  // of that
   std::string why_not = {};     // why nothing is measured; "" where something is, or may be
 
-  const Curve* known(const worker::Job& of) const { return viewer::known(study, records, of); }
+  // Whether what is shown is recorded otherwise than was asked for.
+  bool stands_in() const { return !asked_differently(scene.state, shown_state).empty(); }
+
+  // Whose measurements count: where records stand in nobody's, for they would be of another state than is asked for.
+  const Study& measurements() const;
+
+  const Curve* known(const worker::Job& of) const { return viewer::known(measurements(), records, of); }
+  std::vector<const Curve*> known(const std::vector<worker::Job>& of) const;
 
   // The live line, or what is recorded of the live run; null for neither.
   const Curve* shown() const;
@@ -24,6 +31,9 @@ struct Bench {
   void change_run(const std::string& run) const;
   ImU32 colour_of(const std::string& run) const;
 };
+
+// "recorded on …" or "measured on …".
+std::string source_text(const Curve& curve);
 
 // What a sweep varies, as it is written: "C_i" for "c_i".
 const char* swept_title(const std::string& swept);

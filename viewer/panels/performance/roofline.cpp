@@ -1,6 +1,6 @@
 // The roofline (Williams, Waterman & Patterson 2009): min(peak, intensity · bandwidth), and of every row two points:
-// filled, the direct-equivalent FLOPs over the time; hollow, those that it really executes. The abscissa is FLOPs a
-// byte of x, w, bias and y, which must move at least once whatever the algorithm.
+// filled, the direct-equivalent FLOPs over the time; hollow, those that it really executes; square where the time is
+// recorded. The abscissa is FLOPs a byte of x, w, bias and y, which must move at least once whatever the algorithm.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -16,6 +16,8 @@ struct RowPoints {
   std::string run;
   double at = 0, tflops = 0;  // direct-equivalent
   double executed_at = 0, executed_tflops = 0;
+  bool recorded = false;
+  std::string source;  // "recorded on …"
 };
 
 std::vector<RowPoints> points(const Bench& bench) {
@@ -23,8 +25,8 @@ std::vector<RowPoints> points(const Bench& bench) {
   for (const worker::Job& job : bench.compared.rows) {
     const Curve* curve = bench.known(job);
     if (curve == nullptr || curve->line.flops <= 0) continue;
-    all.push_back({job.run, intensity(curve->line.flops, job), curve->line.tflops(),
-                   intensity(curve->line.executed, job), curve->executed_tflops()});
+    all.push_back({job.run, intensity(curve->line.flops, job), curve->rate(), intensity(curve->line.executed, job),
+                   curve->executed_tflops(), !curve->made_on.empty(), source_text(*curve)});
   }
   std::ranges::sort(all, std::greater(), &RowPoints::tflops);  // so that names stand in the order of their points
   return all;
@@ -33,15 +35,17 @@ std::vector<RowPoints> points(const Bench& bench) {
 constexpr const char* kAbscissa = "FLOPs a byte";
 
 constexpr const char* kPoints = "filled: of the direct sum, hollow: executed";
+constexpr const char* kSquares = "; squares: recorded";
 
-// What the two kinds of points are: beside the unit where that has room next to the abscissa's name, else in lines of
+// What the kinds of points are: beside the unit where that has room next to the abscissa's name, else in lines of
 // their own above the plot, which is so much the lower.
-std::string ordinate(double unit, ImVec2& size) {
-  const std::string name = unit > 1 ? "GFLOPS" : "TFLOPS", all = name + "; " + kPoints;
+std::string ordinate(double unit, bool squares, ImVec2& size) {
+  const std::string points = std::string(kPoints) + (squares ? kSquares : "");
+  const std::string name = unit > 1 ? "GFLOPS" : "TFLOPS", all = name + "; " + points;
   const float both = ImGui::CalcTextSize(all.c_str()).x + ImGui::CalcTextSize(kAbscissa).x;
   if (both + 2 * ImGui::GetTextLineHeight() < inside_of(size).x) return all;
   const float top = ImGui::GetCursorPosY();
-  faint_text(kPoints);
+  faint_text(points);
   size.y = std::max(8 * ImGui::GetTextLineHeight(), size.y - (ImGui::GetCursorPosY() - top));
   return name;
 }
@@ -53,7 +57,7 @@ void draw_tooltip(const Plot& plot, const std::vector<RowPoints>& rows, double u
   for (const RowPoints& row : rows)
     for (const auto& [x, y] : {std::pair(row.at, row.tflops), std::pair(row.executed_at, row.executed_tflops)})
       if (std::hypot(plot.x(x) - at.x, plot.y(y * unit) - at.y) < ImGui::GetTextLineHeight() / 2) {
-        says += (says.empty() ? "" : "\n") + row.run + ": " + worker::rate_text(y);
+        says += (says.empty() ? "" : "\n") + row.run + ": " + worker::rate_text(y) + ", " + row.source;
         break;
       }
   if (says.empty())
@@ -67,12 +71,21 @@ void draw_tooltip(const Plot& plot, const std::vector<RowPoints>& rows, double u
 
 void draw_roofline(Bench& bench, ImVec2 size) {
   const bool gpu = bench.compared.run.algorithm->unit != Unit::cpu;
-  const auto& measured = bench.study.ceilings(gpu);
-  const auto ceilings = measured ? measured : bench.records.ceilings(bench.compared.job);
-  const bool half = bench.compared.run.algorithm->unit_for(bench.shown_state.dtype) == Unit::tc;
-  const worker::Ceilings most = ceilings.value_or(worker::Ceilings{});
-  const double peak = half ? most.f16_tflops : most.f32_tflops;
+  const auto& here = bench.study.ceilings(gpu);
+  // Over a live run that is recorded there is the roof of where it was.
+  const Curve* shown = bench.known(bench.compared.job);
+  const bool measured = here && (shown == nullptr || shown->made_on.empty());
+  const worker::Ceilings most =
+      (measured ? here : bench.records.ceilings(bench.compared.job)).value_or(worker::Ceilings{});
+  const Roof roof =
+      roof_of(most, bench.compared.run.algorithm->unit_for(bench.shown_state.dtype), bench.shown_state.dtype);
+  const double peak = roof.tflops;
   const std::vector<RowPoints> rows = points(bench);
+  const auto recorded = std::ranges::count(rows, true, &RowPoints::recorded);
+  const auto title_of = [&](const RowPoints& row) {
+    const bool mixed = recorded != std::ssize(rows);
+    return row.run + (row.recorded && mixed ? " (recorded)" : "");
+  };
   double least_x = 1e9, most_x = 0, least_y = 1e9, most_y = peak;
   for (const RowPoints& row : rows)
     for (const auto& [px, py] : {std::pair(row.at, row.tflops), std::pair(row.executed_at, row.executed_tflops)}) {
@@ -88,9 +101,9 @@ void draw_roofline(Bench& bench, ImVec2 size) {
   least_y = std::min(least_y, most_y / 10);
   const double unit = most_y < 1 ? 1e3 : 1;
   least_x /= 2;
-  const std::string title = ordinate(unit, size);
+  const std::string title = ordinate(unit, recorded > 0, size);
   std::vector<std::string> names;
-  for (const RowPoints& row : rows) names.push_back(row.run);
+  for (const RowPoints& row : rows) names.push_back(title_of(row));
   most_x = with_room(least_x, 1.2 * most_x, names, size);
   Plot plot("roofline", size, {.least = least_x, .most = most_x, .title = kAbscissa, .logarithmic = true},
             {.least = least_y / 2 * unit, .most = most_y * 2 * unit, .title = title, .logarithmic = true});
@@ -103,17 +116,18 @@ void draw_roofline(Bench& bench, ImVec2 size) {
   for (const RowPoints& row : rows) {
     const ImU32 colour = bench.colour_of(row.run);
     const std::vector<double> xs{row.at, row.executed_at}, ys{row.tflops * unit, row.executed_tflops * unit};
-    plot.point(row.at, row.tflops * unit, colour, true);
+    plot.point(row.at, row.tflops * unit, colour, true, row.recorded);
     if (!(row.executed_tflops > 0)) continue;  // not known
     plot.line(xs, ys, colour, bench.scene.scale);
-    plot.point(row.executed_at, row.executed_tflops * unit, colour, false);
+    plot.point(row.executed_at, row.executed_tflops * unit, colour, false, row.recorded);
   }
   std::vector<PlotLabel> labels;
-  for (const RowPoints& row : rows) labels.push_back({row.at, row.tflops * unit, bench.colour_of(row.run), row.run});
+  for (const RowPoints& row : rows)
+    labels.push_back({row.at, row.tflops * unit, bench.colour_of(row.run), title_of(row)});
   plot.label_column(std::move(labels));
   if (peak > 0 && ridge > 0)
     plot.label(ridge, peak * unit, ImGui::GetColorU32(ImGuiCol_Text),
-               worker::rate_text(peak) + (measured ? ", measured" : ", recorded"), true);
+               worker::rate_text(peak) + " " + roof.says + (measured ? ", measured" : ", recorded"), true);
 }
 
 }  // namespace convlens::viewer

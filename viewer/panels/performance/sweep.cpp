@@ -1,9 +1,9 @@
 // The sweep explorer: one size varied, a curve a row with the spread of its samples, and where curves change places.
+// Recorded points are hollow squares, on curves of their own.
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
-#include "algorithms/measure/ruler.h"
 #include "viewer/logic/handovers.h"
 #include "viewer/panels/performance/performance.h"
 #include "viewer/ui/plot.h"
@@ -13,28 +13,24 @@ namespace convlens::viewer {
 
 namespace {
 
-std::vector<SweepCurve> curves(const Bench& bench) {
-  std::vector<SweepCurve> all;
-  for (const Sweep& sweep : bench.compared.sweeps) {
-    SweepCurve curve{sweep.run, {}, {}, {}, {}};
-    for (std::size_t k = 0; k < sweep.jobs.size(); ++k) {
-      const Curve* known = bench.known(sweep.jobs[k]);
-      if (known == nullptr) continue;
-      const Timing timing{.samples_ms = known->line.ms};
-      curve.values.push_back(static_cast<double>(sweep.values[k]));
-      curve.median.push_back(tflops(known->line.flops, timing.median_ms()));
-      curve.low.push_back(tflops(known->line.flops, timing.quantile_ms(0.75)));
-      curve.high.push_back(tflops(known->line.flops, timing.quantile_ms(0.25)));
-    }
-    if (!curve.values.empty()) all.push_back(std::move(curve));
-  }
-  return all;
+// What the points under the pointer are, and from where.
+void draw_tooltip(const Plot& plot, const std::vector<SweepCurve>& all, double unit) {
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  std::string says;
+  for (const SweepCurve& curve : all)
+    for (std::size_t k = 0; k < curve.values.size(); ++k)
+      if (std::hypot(plot.x(curve.values[k]) - at.x, plot.y(curve.median[k] * unit) - at.y) <
+          ImGui::GetTextLineHeight() / 2)
+        says += (says.empty() ? "" : "\n") + curve.run + ": " + worker::rate_text(curve.median[k]) + ", " +
+                (curve.made_on.empty() ? "measured" : "recorded on " + curve.made_on);
+  if (!says.empty()) ImGui::SetTooltip("%s", says.c_str());
 }
 
 }  // namespace
 
 void draw_sweep(Bench& bench, ImVec2 size) {
-  std::vector<SweepCurve> all = curves(bench);
+  std::vector<SweepCurve> all =
+      sweep_curves(bench.compared.sweeps, [&](const worker::Job& job) { return bench.known(job); });
   std::vector<double> values;
   for (const Sweep& sweep : bench.compared.sweeps)
     for (const std::int64_t value : sweep.values)
@@ -57,7 +53,11 @@ void draw_sweep(Bench& bench, ImVec2 size) {
   if (most <= 0) most = 1;
   const double unit = most < 1 ? 1e3 : 1;
   std::vector<std::string> runs;
-  for (const SweepCurve& curve : all) runs.push_back(curve.run);
+  const bool mixed = std::ranges::any_of(all, [](const SweepCurve& curve) { return curve.made_on.empty(); });
+  const auto title_of = [&](const SweepCurve& curve) {
+    return curve.run + (mixed && !curve.made_on.empty() ? " (recorded)" : "");
+  };
+  for (const SweepCurve& curve : all) runs.push_back(title_of(curve));
   const double least_x = values.front() / 1.1;
   const double most_x = with_room(least_x, values.back(), runs, size);
   Plot plot("sweep", size,
@@ -67,6 +67,7 @@ void draw_sweep(Bench& bench, ImVec2 size) {
              .logarithmic = true,
              .ticks = values},
             {.least = 0, .most = most * unit * 1.1, .title = unit > 1 ? "GFLOPS" : "TFLOPS"});
+  if (plot.hovered()) draw_tooltip(plot, all, unit);
   const auto scaled = [&](std::vector<double> rates) {
     for (double& rate : rates) rate *= unit;
     return rates;
@@ -75,8 +76,9 @@ void draw_sweep(Bench& bench, ImVec2 size) {
     const ImU32 colour = bench.colour_of(curve.run);
     plot.band(curve.values, scaled(curve.low), scaled(curve.high), colour);
     plot.line(curve.values, scaled(curve.median), colour, 2 * bench.scene.scale);
+    const bool measured = curve.made_on.empty();
     for (std::size_t k = 0; k < curve.values.size(); ++k)
-      plot.point(curve.values[k], curve.median[k] * unit, colour, true);
+      plot.point(curve.values[k], curve.median[k] * unit, colour, measured, !measured);
   }
   for (const Handover& handover : handovers(all, values))
     plot.upright(
@@ -84,7 +86,7 @@ void draw_sweep(Bench& bench, ImVec2 size) {
         (handover.about ? "about " : "") + number_text(handover.value, 2) + ": " + handover.from + " | " + handover.to);
   std::vector<PlotLabel> names;
   for (const SweepCurve& curve : all)
-    names.push_back({curve.values.back(), curve.median.back() * unit, bench.colour_of(curve.run), curve.run});
+    names.push_back({curve.values.back(), curve.median.back() * unit, bench.colour_of(curve.run), title_of(curve)});
   plot.label_column(std::move(names));
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "algorithms/measure/ruler.h"
 #include "algorithms/problem/parse.h"
 #include "viewer/panels/performance/performance.h"
 
@@ -24,13 +25,13 @@ nlohmann::ordered_json row_of(const Curve* curve, const worker::Job& job) {
                              {"timed", job.kernel_alone ? "kernel" : "call"},
                              {"l2", job.cold_cache ? "cold" : "warm"}};
   const double nan = std::nan("");
-  row["tflops"] = known(curve == nullptr ? nan : curve->line.tflops());
-  row["tflops_executed"] = known(curve == nullptr ? nan : curve->executed_tflops());
-  row["median_ms"] = known(curve == nullptr ? nan : curve->line.median_ms());
+  // Of all samples, of the live run too.
+  const double ms = curve == nullptr ? nan : curve->line.median_ms(0);
+  row["tflops"] = known(curve == nullptr ? nan : tflops(curve->line.flops, ms));
+  row["tflops_executed"] = known(curve == nullptr ? nan : tflops(curve->line.executed, ms));
+  row["median_ms"] = known(ms);
   row["samples"] = curve == nullptr ? 0 : curve->line.ms.size();
-  row["source"] = curve == nullptr         ? ""
-                  : curve->made_on.empty() ? "measured on " + curve->measured_on
-                                           : "recorded on " + curve->made_on;
+  row["source"] = curve == nullptr ? "" : source_text(*curve);
   return row;
 }
 
@@ -48,7 +49,7 @@ nlohmann::ordered_json live_rows(const Bench& bench) {
     row["value"] = change.value;
   }
   // Other option sets of the row, which are recorded and no switch flipped.
-  for (const Contribution& bar : contributions(bench.compared, bench.study, bench.records).bars) {
+  for (const Contribution& bar : contributions(bench.compared, bench.measurements(), bench.records).bars) {
     const auto is_bars = [&](const Change& change) { return change.job.run == bar.job.run; };
     if (std::ranges::none_of(bench.compared.changes, is_bars)) add("options", bar.curve, bar.job);
   }

@@ -65,7 +65,7 @@ void draw_waterfall(Bench& bench, const Contributions& all, float width) {
   double most = 0;
   float text = 0;
   for (const Contribution& bar : all.bars) {
-    if (bar.curve != nullptr) most = std::max(most, bar.curve->line.tflops());
+    if (bar.curve != nullptr) most = std::max(most, bar.curve->rate());
     text = std::max(text, ImGui::CalcTextSize(bar.text.c_str()).x + 1);
   }
   text = std::min(text, 0.45f * width);
@@ -73,13 +73,16 @@ void draw_waterfall(Bench& bench, const Contributions& all, float width) {
   int number = 0;
   for (const Contribution& of : all.bars) {
     const bool itself = &of == &all.bars.front();
-    Bar bar{of.text, of.job.run, of.curve == nullptr ? std::nan("") : of.curve->line.tflops(),
-            whole == nullptr ? 0 : whole->line.tflops(), itself ? palette().lit : palette().series[0]};
+    // What is recorded is not compared with what is measured here.
+    const bool alike = whole != nullptr && of.curve != nullptr && whole->made_on.empty() == of.curve->made_on.empty();
+    Bar bar{of.text, of.job.run, of.curve == nullptr ? std::nan("") : of.curve->rate(), alike ? whole->rate() : 0,
+            itself ? palette().lit : palette().series[0]};
+    if (whole != nullptr && of.curve != nullptr && !alike) bar.text += " (recorded)";
     if (of.option != nullptr) bar.says += "\n" + of.option->sentence;
     if (!itself) bar.says += "\nclick: the live line is of this";
     if (of.curve != nullptr)
-      bar.says += "\n" + counted(static_cast<std::int64_t>(of.curve->line.ms.size()), "sample") +
-                  (of.curve->made_on.empty() ? "" : ", recorded on " + of.curve->made_on);
+      bar.says +=
+          "\n" + of.curve->samples_text() + (of.curve->made_on.empty() ? "" : ", recorded on " + of.curve->made_on);
     if (draw_row(bar, bench.why_not.empty() ? "..." : "-", most > 0 ? most : 1, width, text, number++) && !itself)
       bench.change_run(of.job.run);
   }
