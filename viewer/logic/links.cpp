@@ -165,13 +165,15 @@ void look_up(const ChosenRow& row, const Exhibit& exhibit, const Coord& at, Link
     const std::string id = row.run + "/" + stage.id;
     Budget budget{kMostBoxes, kMostQuestions};
     lit[s] = holders(*row.plan, stage, links, lit, budget);
+    if (output && !serves_too_many(row.plan->problem(), *row.plan, stage))
+      links.used[id] = cells_for_output(stage, lit[s], at, budget);
     if (output && on_padding(row.plan->problem(), at) && reaches_padding(*row.plan, stage)) {
       // No element leads to the zeros of the padding, nor to a tile that has others than the window's.
-      links.used[id] = cells_for_output(stage, at, budget);
-      lit[s].insert(lit[s].end(), links.used[id].begin(), links.used[id].end());
-      remove_repetitions(lit[s]);
-    } else if (output && !serves_too_many(row.plan->problem(), *row.plan, stage)) {
-      links.used[id] = cells_for_output(stage, lit[s], at, budget);
+      const std::vector<Box> all = cells_for_output(stage, at, budget);
+      for (std::vector<Box>* boxes : {&lit[s], &links.used[id]}) {
+        boxes->insert(boxes->end(), all.begin(), all.end());
+        remove_repetitions(*boxes);
+      }
     }
     links.cells[id] = lit[s];
     links.ties[id] = output ? Tie::source : exhibit.role == Role::stage ? Tie::elsewhere : Tie::destination;
