@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 
+#include "algorithms/tensor/rounded.h"
 #include "tests/support/draw.h"
 
 namespace convlens::testing {
@@ -88,14 +89,12 @@ bool GuardedTensor::surroundings_untouched() {
 
 std::vector<double> rounded_values(DType dtype, const Shape& shape, const Filler& value) {
   std::vector<double> values(static_cast<std::size_t>(elements(shape)));
-  for_each_coordinate(shape,
-                      [&](auto k, auto n, auto c, auto h, auto w) { values[k] = rounded(dtype, value(n, c, h, w)); });
+  for_each_coordinate(
+      shape, [&](auto k, auto n, auto c, auto h, auto w) { values[k] = convlens::rounded(dtype, value(n, c, h, w)); });
   return values;
 }
 
-double rounded(DType dtype, double value) {
-  return visit(dtype, [&]<class T>() -> double { return static_cast<T>(value); });
-}
+double rounded(DType dtype, double value) { return convlens::rounded(dtype, value); }
 
 GuardedWorkspace::GuardedWorkspace(std::int64_t bytes) : bytes_(bytes), memory_(bytes + 2 * kGuard) { poison(memory_); }
 

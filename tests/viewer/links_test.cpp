@@ -65,13 +65,26 @@ Elements elements_of(const Model& model, const Cursor& cursor) {
   return elements;
 }
 
-// The cells of all stages of `plan` that hold one of the elements, or are made from cells that do.
-std::vector<Cells> holders(const Plan& plan, const Elements& elements) {
+bool made_of_filter(const Plan& plan, const Stage& stage) {
+  return std::ranges::all_of(stage.made_from, [&](Operand from) {
+    return from == kFilter || (from.id >= 0 && made_of_filter(plan, plan.stages()[static_cast<std::size_t>(from.id)]));
+  });
+}
+
+bool serves(const Stage& stage, const Coord& cell, const Coord& output) {
+  return std::ranges::any_of(stage.map->outputs(cell), [&](const Box& box) { return box.contains(output); });
+}
+
+// The cells of all stages of `plan` that hold one of the elements, or are made from cells that do; for an output also
+// whatever it is computed from without sharing an element with it: zeros of the padding, tiles around it.
+std::vector<Cells> holders(const Plan& plan, const Elements& elements, const Coord* output) {
   std::vector<Cells> lit;
   for (const Stage& stage : plan.stages()) {
     lit.emplace_back();
     if (stage.map == nullptr) continue;
+    const bool of_input = !made_of_filter(plan, stage);
     testing::for_each(Box{{}, testing::extents(stage)}, [&](const Coord& cell) {
+      if (output != nullptr && of_input && serves(stage, cell, *output)) lit.back().insert(cell);
       for (const Term& term : stage.map->source(cell).terms) {
         const Cells& wanted = term.from == kInput    ? elements.x
                               : term.from == kFilter ? elements.w
@@ -157,7 +170,7 @@ void check_cursor(const Model& model, const Cursor& cursor) {
     const bool own = pointed.row == static_cast<int>(r);
     const std::vector<Cells> lit =
         own ? on_the_way(*model.rows()[r].plan, static_cast<std::size_t>(pointed.stage), cursor.at, elements)
-            : holders(*model.rows()[r].plan, elements);
+            : holders(*model.rows()[r].plan, elements, pointed.role == Role::output ? &cursor.at : nullptr);
     for (const Exhibit& exhibit : model.exhibits()) {
       if (exhibit.row != static_cast<int>(r) || exhibit.id == cursor.tensor) continue;
       INFO("lit in " << exhibit.id);
@@ -275,9 +288,11 @@ TEST_CASE("of what lights up for an output, what the output is computed from is 
         if (exhibit.role != Role::stage) continue;
         INFO(exhibit.id << " for y" << testing::text(cursor.at));
         Cells expected, used;
-        for (const Coord& cell : lit_cells(links, exhibit.id))
-          for (const Box& box : model.stage(exhibit).map->outputs(cell))
-            if (box.contains(cursor.at)) expected.insert(cell);
+        const Stage& stage = model.stage(exhibit);
+        const bool of_filter = made_of_filter(*model.rows()[static_cast<std::size_t>(exhibit.row)].plan, stage);
+        testing::for_each(testing::whole(exhibit), [&](const Coord& cell) {
+          if (serves(stage, cell, cursor.at) && (!of_filter || links.lit(exhibit.id, cell))) expected.insert(cell);
+        });
         for (const Box& box : links.used.at(exhibit.id)) add(used, box);
         CHECK(difference(used, expected) == "");
       }

@@ -1,6 +1,7 @@
 // Runs, lines and sectors against a count of every byte; the copies of pixels against a count of every cell.
 #include "viewer/logic/traffic.h"
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -224,4 +225,21 @@ TEST_CASE("copies of more pixels than a table may have are refused in one line")
   const Model model(testing::state_of({.hi = 1 << 11, .wi = 1 << 10, .hf = 3, .wf = 3}, {"im2col.ref"}));
   CHECK_THROWS_WITH(copies_rows(model),
                     "copies: 1 tensor of 2048 × 1024 pixels, must be at most 1048576 rows of a table");
+}
+
+TEST_CASE("every run is marked inside of the bar, the last bytes of a huge tensor included") {
+  for (std::uint64_t k = 0; k < 400; ++k) {
+    const std::int64_t bytes = std::int64_t{1} << random_integer(61, 4 * k, 2, 40);
+    const std::int64_t first = k % 4 == 0 ? bytes - 1 : random_integer(61, 4 * k + 1, 0, bytes - 1);
+    const viewer::Run run{first, random_integer(61, 4 * k + 2, 1, bytes - first)};
+    const auto width = static_cast<float>(random_integer(61, 4 * k + 3, 1, 2000));
+    INFO(run.first << " + " << run.bytes << " of " << bytes << " bytes on " << width << " pixels");
+    const RunMark mark = mark_of(run, bytes, width, 2);
+    CHECK(mark.begin >= 0);
+    CHECK(mark.end <= width);
+    CHECK(mark.end - mark.begin >= std::min(width, 2.0f) - 1e-3f);
+    // It begins where the run does, or so near as it has room.
+    const double begin = static_cast<double>(first) / static_cast<double>(bytes) * static_cast<double>(width);
+    CHECK(std::abs(static_cast<double>(mark.begin) - begin) <= 2.001);
+  }
 }

@@ -142,6 +142,11 @@ bool outside(const std::optional<Box>& first, const std::optional<Box>& last, co
   return false;
 }
 
+bool all_of(std::int64_t first, std::int64_t end, const std::function<bool(std::int64_t)>& holds) {
+  while (first < end && holds(first)) ++first;
+  return first >= end;
+}
+
 Coord last_of(const Box& box) {
   Coord last = box.first;
   for (std::size_t axis = 0; axis < kMaxRank; ++axis) last[axis] += box.extent[axis] - 1;
@@ -150,8 +155,9 @@ Coord last_of(const Box& box) {
 
 class OutputSearch {
  public:
-  OutputSearch(const Stage& stage, const Coord& output, Budget& budget)
-      : stage_(stage), output_(output), budget_(budget) {}
+  // `steady`: the axes along which cells are alike where the first, second and last are.
+  OutputSearch(const Stage& stage, const Coord& output, const Steady& steady, Budget& budget)
+      : stage_(stage), output_(output), steady_(steady), budget_(budget) {}
 
   // From `axis` on; the axes of `box` before it have one cell each, or all cells alike.
   void add(const Box& box, std::size_t axis, std::vector<Box>& found) {
@@ -161,7 +167,7 @@ class OutputSearch {
       const std::int64_t count = box.extent[axis];
       if (count == 1) continue;
       const auto same_at = [&](std::int64_t k) { return outputs_of(slice(box, axis, k).first) == outputs; };
-      if (same_at(count - 1) && same_at(1)) continue;
+      if (same_at(count - 1) && same_at(1) && (steady_[axis] || all_of(2, count - 1, same_at))) continue;
       if (outside(hull(outputs), hull(outputs_of(last_of(box))), output_)) return;
       add(slice(box, axis, 0, count / 2), axis, found);
       add(slice(box, axis, count / 2, count - count / 2), axis, found);
@@ -184,9 +190,22 @@ class OutputSearch {
 
   const Stage& stage_;
   const Coord output_;
+  const Steady steady_;
   Budget& budget_;
   std::map<Coord, std::vector<Box>> asked_;
 };
+
+std::vector<Box> search_for_output(const Stage& stage, const std::vector<Box>& boxes, const Coord& output,
+                                   const Steady& steady, Budget& budget) {
+  Budget own{budget.boxes, budget.questions};
+  OutputSearch search(stage, output, steady, own);
+  std::vector<Box> found;
+  for (const Box& box : boxes)
+    if (box.size() > 0) search.add(box, 0, found);
+  budget.questions = own.questions;
+  budget.complete = budget.complete && own.complete;
+  return found;
+}
 
 }  // namespace
 
@@ -228,14 +247,13 @@ std::vector<Term> sources_of_box(const Stage& stage, const Box& box, Budget& bud
 
 std::vector<Box> cells_for_output(const Stage& stage, const std::vector<Box>& boxes, const Coord& output,
                                   Budget& budget) {
-  Budget own{budget.boxes, budget.questions};
-  OutputSearch search(stage, output, own);
-  std::vector<Box> found;
-  for (const Box& box : boxes)
-    if (box.size() > 0) search.add(box, 0, found);
-  budget.questions = own.questions;
-  budget.complete = budget.complete && own.complete;
-  return found;
+  return search_for_output(stage, boxes, output, {true, true, true, true, true, true}, budget);
+}
+
+std::vector<Box> cells_for_output(const Stage& stage, const Coord& output, Budget& budget) {
+  Box all;
+  for (std::size_t axis = 0; axis < stage.axes.size(); ++axis) all.extent[axis] = stage.axes[axis].extent;
+  return search_for_output(stage, {all}, output, steady_axes(stage.axes), budget);
 }
 
 }  // namespace convlens::viewer

@@ -32,6 +32,10 @@ std::vector<Term> sources_of_box(const Stage& stage, const Box& box, Budget& bud
 std::vector<Box> cells_for_output(const Stage& stage, const std::vector<Box>& boxes, const Coord& output,
                                   Budget& budget);
 
+// All cells of `stage` that `output` depends on. Strides and dilations may leave cells between others that no output
+// reads, so along axes other than images and channels every cell is asked.
+std::vector<Box> cells_for_output(const Stage& stage, const Coord& output, Budget& budget);
+
 // Sorted, each once.
 void remove_repetitions(std::vector<Box>& boxes);
 

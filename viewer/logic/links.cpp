@@ -138,6 +138,23 @@ std::vector<Box> in_blocks(const ConvProblem& problem, const std::vector<Box>& o
   return boxes;
 }
 
+// Whether the window of an output reaches into the padding.
+bool on_padding(const ConvProblem& p, const Coord& y) {
+  return p.input_row(y[2], 0) < 0 || p.input_row(y[2], p.hf() - 1) >= p.hi() || p.input_column(y[3], 0) < 0 ||
+         p.input_column(y[3], p.wf() - 1) >= p.wi();
+}
+
+// Whether a stage may hold more than the elements of x as they are: one whose cells are pixels has no padding.
+bool reaches_padding(const Plan& plan, const Stage& stage) {
+  return !made_of_filter(plan, stage) && std::ranges::find(stage.axes, "h", &Axis::name) == stage.axes.end();
+}
+
+std::int64_t image_of(const Exhibit& exhibit, const Coord& at, const std::vector<Box>& outputs) {
+  const auto n = std::ranges::find(exhibit.axes, "n", &Axis::name);
+  if (n != exhibit.axes.end()) return at[static_cast<std::size_t>(n - exhibit.axes.begin())];
+  return outputs.empty() ? 0 : outputs.front().first[0];
+}
+
 // What of `row`, which the cursor is not in, holds the elements of the cursor's cell, which is `at`.
 void look_up(const ChosenRow& row, const Exhibit& exhibit, const Coord& at, Links& links) {
   const bool output = exhibit.role == Role::output;
@@ -148,10 +165,18 @@ void look_up(const ChosenRow& row, const Exhibit& exhibit, const Coord& at, Link
     const std::string id = row.run + "/" + stage.id;
     Budget budget{kMostBoxes, kMostQuestions};
     lit[s] = holders(*row.plan, stage, links, lit, budget);
-    links.cells[id] = lit[s];
-    links.ties[id] = output ? Tie::source : exhibit.role == Role::stage ? Tie::elsewhere : Tie::destination;
     if (output && !serves_too_many(row.plan->problem(), *row.plan, stage))
       links.used[id] = cells_for_output(stage, lit[s], at, budget);
+    if (output && on_padding(row.plan->problem(), at) && reaches_padding(*row.plan, stage)) {
+      // No element leads to the zeros of the padding, nor to a tile that has others than the window's.
+      const std::vector<Box> all = cells_for_output(stage, at, budget);
+      for (std::vector<Box>* boxes : {&lit[s], &links.used[id]}) {
+        boxes->insert(boxes->end(), all.begin(), all.end());
+        remove_repetitions(*boxes);
+      }
+    }
+    links.cells[id] = lit[s];
+    links.ties[id] = output ? Tie::source : exhibit.role == Role::stage ? Tie::elsewhere : Tie::destination;
     if (exhibit.role == Role::stage) links.used[id] = {};
     links.complete = links.complete && budget.complete;
   }
@@ -218,6 +243,7 @@ Links links_of(const Model& model, const Cursor& cursor) {
   }
   links.cells["y"] = outputs_of(problem, model, *exhibit, cursor.at, links.complete);
   links.ties["y"] = Tie::destination;
+  links.image = image_of(*exhibit, cursor.at, links.cells["y"]);
   for (std::size_t r = 0; r < model.rows().size(); ++r)
     if (model.rows()[r].plan && static_cast<int>(r) != exhibit->row)
       look_up(model.rows()[r], *exhibit, cursor.at, links);

@@ -3,6 +3,8 @@
 //
 //   of the cursor's own row   its sources and destinations, step by step (trail.h)
 //   x, w, y                   the elements that it is made of, the outputs that depend on it
+//   of y                      what holds an element of its window, and whatever else it is computed from: zeros of the
+//                             padding, and tiles that reach beyond it
 //   of other rows             the same place elsewhere: what holds one of those elements of x or w, and what is made
 //                             from cells that do
 #pragma once
@@ -41,6 +43,7 @@ struct Links {
   // elsewhere, such as copies of an output's pixels for other outputs. It is everything where an exhibit has no entry.
   std::map<std::string, std::vector<Box>> used;
   std::map<std::string, std::vector<Coefficient>> coefficients;  // by exhibit, where there are any
+  std::int64_t image = 0;  // of the cursor's cell: what tensors in which nothing is lit are to be seen at
   bool complete = true;  // false: some tensor would need more boxes or questions than there may be; the first are here
 
   // Whether `at` of that exhibit is lit.

@@ -60,7 +60,7 @@ std::int64_t Exhibit::cells() const {
   return cells;
 }
 
-Model::Model(const State& state) {
+Model::Model(const State& state) : dtype_(state.dtype) {
   try {
     broken_ = broken_rules(state.spec);
     if (!broken_.empty()) return;

@@ -54,6 +54,7 @@ class Model {
   explicit Model(const State& state);
 
   const std::optional<ConvProblem>& problem() const { return problem_; }
+  DType dtype() const { return dtype_; }  // of x, w and y
   const std::vector<BrokenRule>& broken() const { return broken_; }
   const std::string& overflow() const { return overflow_; }  // the sizes are legal, but too large for 64 bits
   const std::vector<ChosenRow>& rows() const { return rows_; }
@@ -75,6 +76,7 @@ class Model {
  private:
   void add_exhibits(const State& state);
 
+  DType dtype_;
   std::optional<ConvProblem> problem_;
   std::vector<BrokenRule> broken_;
   std::string overflow_;

@@ -12,14 +12,11 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/interface/window.h"
 #include "algorithms/measure/device.h"
+#include "algorithms/tensor/rounded.h"
 
 namespace convlens::viewer {
 
 namespace {
-
-double rounded(DType dtype, double value) {
-  return visit(dtype, [&]<class T>() { return static_cast<double>(static_cast<T>(value)); });
-}
 
 // Whether `y` is what `right` says, as far as the type can say it: NaN is NaN, and too large is infinite.
 bool same_special(DType dtype, double y, double right) {

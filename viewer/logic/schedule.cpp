@@ -7,6 +7,7 @@ namespace convlens::viewer {
 namespace {
 
 Schedule schedule_of(const ChosenRow& row) {
+  if (!row.plan) return {row.run, nullptr, "cannot run: " + row.support.reason};
   const gpu::Program* program = row.plan->program();
   if (program == nullptr) return {row.run, nullptr, "runs on the CPU, whose threads have no fixed order"};
   const gpu::Launch* last = nullptr;
@@ -31,8 +32,7 @@ void clip(Box& box, const ConvProblem& p) {
 
 std::vector<Schedule> schedules(const Model& model) {
   std::vector<Schedule> all;
-  for (const ChosenRow& row : model.rows())
-    if (row.plan) all.push_back(schedule_of(row));
+  for (const ChosenRow& row : model.rows()) all.push_back(schedule_of(row));
   return all;
 }
 

@@ -18,7 +18,7 @@ struct Schedule {
   std::string why;
 };
 
-// Of every chosen row with a plan, in their order.
+// Of every chosen row, in their order.
 std::vector<Schedule> schedules(const Model& model);
 
 struct ScheduledBlock {

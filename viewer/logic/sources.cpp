@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "algorithms/error.h"
 #include "algorithms/tensor/random.h"
+#include "algorithms/tensor/rounded.h"
 
 namespace convlens::viewer {
 
@@ -137,6 +139,18 @@ Sources random_sources(const ConvProblem& p, std::uint64_t seed) {
   };
   return {stream(0, p.x_shape()), stream(1, p.w_shape()),
           [key = random_bits(seed, 2)](std::int64_t o) { return random_uniform(key, static_cast<std::uint64_t>(o)); }};
+}
+
+Sources stored_sources(Sources sources, DType dtype) {
+  if (dtype == DType::f64) return sources;
+  const auto stored = [dtype](Element exact) -> Element {
+    return [exact = std::move(exact), dtype](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
+      return rounded(dtype, exact(n, c, h, w));
+    };
+  };
+  return {stored(std::move(sources.x)), stored(std::move(sources.w)),
+          [exact = std::move(sources.bias), dtype](std::int64_t o) { return rounded(dtype, exact(o)); },
+          sources.picture};
 }
 
 }  // namespace convlens::viewer

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/problem/conv_problem.h"
+#include "algorithms/tensor/dtype.h"
 #include "algorithms/tensor/view.h"
 
 namespace convlens::viewer {
@@ -33,5 +34,8 @@ struct Photograph {  // grey or RGB, 0 to 1
 // Throws BadInput where numbers have another shape than the layer's input.
 Sources picture_sources(const ConvProblem& problem, const Photograph& photograph);
 Sources random_sources(const ConvProblem& problem, std::uint64_t seed);
+
+// The same as tensors of that type hold them, every number rounded once.
+Sources stored_sources(Sources sources, DType dtype);
 
 }  // namespace convlens::viewer

@@ -51,6 +51,13 @@ Traffic traffic_of(std::span<const Box> boxes, const Shape& shape, Layout layout
   return traffic;
 }
 
+RunMark mark_of(const Run& run, std::int64_t bytes, float width, float least) {
+  const double scale = static_cast<double>(width) / static_cast<double>(std::max<std::int64_t>(1, bytes));
+  const auto at = [&](std::int64_t byte) { return static_cast<float>(static_cast<double>(byte) * scale); };
+  const float begin = std::clamp(at(run.first), 0.0f, std::max(0.0f, width - least));
+  return {begin, std::clamp(at(run.first + run.bytes), std::min(width, begin + least), width)};
+}
+
 std::int64_t outputs_of_warp(const ConvProblem& p, const Coord& output) {
   constexpr std::int64_t kThreads = 32;
   return std::min(kThreads, p.ho() * p.wo() - (output[2] * p.wo() + output[3]));

@@ -25,6 +25,13 @@ struct Traffic {
 // of 64.
 Traffic traffic_of(std::span<const Box> boxes, const Shape& shape, Layout layout, std::int64_t element_bytes);
 
+// Where a run is marked on a bar that is `width` pixels long and shows `bytes` of memory: at least `least` pixels of
+// it, and never beyond its end, which the last bytes of a large tensor are less than a pixel away from.
+struct RunMark {
+  float begin = 0, end = 0;  // pixels from the bar's beginning
+};
+RunMark mark_of(const Run& run, std::int64_t bytes, float width, float least);
+
 // What a warp reads at once where 32 threads compute neighbouring outputs, row by row from `output` on: the element
 // under the filter's first tap, in the group's first channel. Elements on padding are not read; outputs that are not
 // there neither.

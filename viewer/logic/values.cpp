@@ -4,13 +4,25 @@
 #include <cmath>
 
 #include "algorithms/tensor/random.h"
+#include "algorithms/tensor/rounded.h"
+#include "kernels/fft/fft_parts.h"
 #include "viewer/logic/each_cell.h"
 #include "viewer/logic/effort.h"
 
 namespace convlens::viewer {
 
+namespace {
+
+// Numbers that are stored in parts are stored times powers of two that depend on the data, so that none is out of the
+// type's range; they are shown without these, and without the parts' rounding.
+bool shown_as_stored(const Plan& plan, const Stage& stage) {
+  return stage.dtype != DType::f64 && !gpu::in_parts(plan, stage);
+}
+
+}  // namespace
+
 Values::Values(std::shared_ptr<const Model> model, Sources sources)
-    : model_(std::move(model)), sources_(std::move(sources)) {
+    : model_(std::move(model)), sources_(stored_sources(std::move(sources), model_->dtype())) {
   for (const ChosenRow& row : model_->rows())
     if (row.plan)
       for (const Stage& stage : row.plan->stages())
@@ -72,6 +84,12 @@ double Values::sample_largest(const Exhibit& exhibit, const Coord& first) const 
 }
 
 std::complex<double> Values::of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const {
+  const std::complex<double> exact = exact_of_stage(plan, stage, cell);
+  if (!shown_as_stored(plan, stage)) return exact;
+  return {rounded(stage.dtype, exact.real()), rounded(stage.dtype, exact.imag())};
+}
+
+std::complex<double> Values::exact_of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const {
   if (holds_spectra(stage)) return bin(stage, cell);
   const Source source = stage.map->source(cell);
   if (source.kind == SourceKind::region)
@@ -139,7 +157,12 @@ double Values::roundoff(const Exhibit& exhibit, const Coord& cell) const {
 }
 
 double Values::roundoff_of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const {
-  if (holds_spectra(stage)) return spectrum(stage, spectral_.at(&stage).cell(cell))->roundoff;
+  if (holds_spectra(stage)) {
+    const SpectralCell spectral = spectral_.at(&stage).cell(cell);
+    const SharedSpectrum kept = spectrum(stage, spectral);
+    const double stored = shown_as_stored(plan, stage) ? unit_roundoff(stage.dtype) : 0;
+    return kept->roundoff + stored * std::abs(bin_of(kept->bins, spectral));
+  }
   const Source source = stage.map->source(cell);
   if (source.terms.empty() || source.terms.front().from.id < 0) return 0;
   const Term& first = source.terms.front();
@@ -181,7 +204,7 @@ double Values::output(const Coord& at) const {
       for (std::int64_t c = 0; c < p.ci_per_group(); ++c)
         sum += (inside ? sources_.x(n, first + c, h, w) : 0.0) * sources_.w(o, c, u, v);
     }
-  return sum;
+  return rounded(model_->dtype(), sum);
 }
 
 }  // namespace convlens::viewer

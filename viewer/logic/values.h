@@ -6,7 +6,9 @@
 //   region of x or w         a bin of the tile's Fourier transform
 //   region of two stages     Σ A · B, of spectra Σ A · conj B
 //
-// All in float64: what is shown are the exact values of the mathematics, not those of a type's rounding.
+// What is shown is what the bytes hold: x, w and the bias rounded to their type, the cells of each stage to the
+// stage's, and y to its own, each computed in float64 from the rounded numbers that it is made of. What an algorithm's
+// own arithmetic adds to that is the matter of the Numerics panel, which measures it.
 #pragma once
 
 #include <complex>
@@ -45,6 +47,7 @@ class Values {
  private:
   double sample_largest(const Exhibit& exhibit, const Coord& first) const;
   std::complex<double> of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const;
+  std::complex<double> exact_of_stage(const Plan& plan, const Stage& stage, const Coord& cell) const;
   std::complex<double> of_operand(const Plan& plan, Operand from, const Coord& cell) const;
   std::complex<double> bin(const Stage& stage, const Coord& cell) const;
   // A real tensor that holds complex numbers in two cells each, the real part in the first.

@@ -1,5 +1,6 @@
 // No chosen row vanishes without a word: one that cannot run has a pane with its sentence, and one that has no pane
 // among the five is named.
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/interface/registry.h"
@@ -125,4 +126,30 @@ TEST_CASE("every chosen row is drawn, refused or named in both arrangements, wha
         CHECK(pane != named);
       }
     }
+}
+
+TEST_CASE("beside a schedule every chosen row without one is named, with the reason") {
+  if (!can_draw()) return;
+  viewer::State state = strided({"im2win.cc", "im2col.cc", "winograd.ref", "direct.ref"});
+  state.arrangement = "schedule";
+  for (const int width : {900, 2600}) {
+    Screen screen(state, width, 800);
+    INFO(width);
+    const std::string text = drawn_in(screen, "/schedule_");
+    CHECK(text.find("Withoutaschedule:im2col.cc") != std::string::npos);
+    CHECK(text.find("winograd.ref") != std::string::npos);
+    CHECK((text.find("im2col.cchasnoblocksthat") != std::string::npos) == (width == 2600));
+    std::map<std::string, std::string> without;
+    for (const nlohmann::ordered_json& row : screen.app().data()) {
+      CHECK(row.contains("block") != row.contains("without"));
+      if (row.contains("without")) without[row.at("run")] = row.at("without");
+    }
+    REQUIRE(without.size() == 3);
+    CHECK(without.at("im2col.cc") == "has no blocks that each compute one tile of y");
+    CHECK(without.at("winograd.ref") == "cannot run: winograd needs stride 1, got 2x2");
+    CHECK(without.at("direct.ref").find("CPU") != std::string::npos);
+  }
+  state.runs = {"im2win.cc"};
+  Screen alone(state, 900, 800);
+  CHECK(drawn_in(alone, "/schedule_").find("Withoutaschedule") == std::string::npos);
 }

@@ -112,7 +112,11 @@ Coord slice_of(const Scene& scene, const Exhibit& exhibit) {
   const auto used = scene.links.used.find(exhibit.id);
   if (used != scene.links.used.end() && !used->second.empty()) return used->second.front().first;
   const auto lit = scene.links.cells.find(exhibit.id);
-  return lit == scene.links.cells.end() || lit->second.empty() ? Coord{} : lit->second.front().first;
+  if (lit != scene.links.cells.end() && !lit->second.empty()) return lit->second.front().first;
+  Coord slice{};
+  for (std::size_t axis = 0; axis < exhibit.axes.size(); ++axis)
+    if (exhibit.axes[axis].name == "n") slice[axis] = scene.links.image;
+  return slice;
 }
 
 Coord output_of(const Scene& scene) {

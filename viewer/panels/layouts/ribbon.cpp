@@ -60,11 +60,10 @@ void draw_whole(Scene& scene, const Traffic& traffic, Layout layout, float heigh
   const double scale = width / static_cast<double>(std::max<std::int64_t>(1, x.bytes));
   float drawn = -1e9f;  // up to where marks have been drawn: runs nearer than a pixel are one mark
   for (const Run& run : traffic.runs) {
-    const float a = first.x + static_cast<float>(static_cast<double>(run.first) * scale);
-    const float b = std::max(a + 2, first.x + static_cast<float>(static_cast<double>(run.first + run.bytes) * scale));
-    if (b < drawn + 1) continue;
-    draw.AddRectFilled({a, first.y}, {b, first.y + height}, palette().lit);
-    drawn = b;
+    const RunMark mark = mark_of(run, x.bytes, width, 2);
+    if (mark.end < drawn + 1) continue;
+    draw.AddRectFilled({first.x + mark.begin, first.y}, {first.x + mark.end, first.y + height}, palette().lit);
+    drawn = mark.end;
   }
   if (!ImGui::IsItemHovered()) return;
   const std::int64_t size = size_of(scene.state.dtype);

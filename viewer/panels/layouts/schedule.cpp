@@ -5,10 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "algorithms/error.h"
+#include "viewer/logic/in_symbols.h"
 #include "viewer/logic/schedule.h"
 #include "viewer/panels/layouts/layouts.h"
 #include "viewer/panels/layouts/scrubber.h"
 #include "viewer/panels/layouts/timeline.h"
+#include "viewer/ui/fitting.h"
 #include "viewer/ui/words.h"
 
 namespace convlens::viewer {
@@ -129,7 +131,7 @@ const Schedule* choose(Scene& scene, const std::vector<Schedule>& all) {
   const auto has = [](const Schedule& s) { return s.launch != nullptr; };
   if (std::ranges::none_of(all, has)) {
     ImGui::TextWrapped("No chosen row states which block computes what. Choose a row for a GPU on the left.");
-    for (const Schedule& s : all) faint_text(s.run + " " + s.why);
+    for (const Schedule& s : all) faint_text(s.run + " " + in_symbols(s.why));
     return nullptr;
   }
   if (chosen >= all.size() || !has(all[chosen]))
@@ -142,6 +144,26 @@ const Schedule* choose(Scene& scene, const std::vector<Schedule>& all) {
   return &all[chosen];
 }
 
+// Which chosen rows are not among those to choose from, in one line: with the reasons, or, where these do not fit, with
+// them in its tooltip alone.
+void draw_without(const std::vector<Schedule>& all) {
+  const std::string title = "Without a schedule:";
+  std::vector<std::string> rows, reasons;
+  std::string tooltip = title;
+  for (const Schedule& s : all) {
+    if (s.launch != nullptr) continue;
+    rows.push_back(s.run);
+    reasons.push_back(s.run + " " + in_symbols(s.why));
+    tooltip += "\n" + reasons.back();
+  }
+  if (rows.empty()) return;
+  const float width = ImGui::GetContentRegionAvail().x;
+  Fitted line = fitted_list(title, reasons, width);
+  if (!line.whole) line = fitted_list(title, rows, width);
+  faint_text(line.text);
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tooltip.c_str());
+}
+
 std::string dim_text(const gpu::Dim3& d) { return grouped(d.x) + " × " + grouped(d.y) + " × " + grouped(d.z); }
 
 void draw_schedule(Scene& scene) {
@@ -152,6 +174,7 @@ void draw_schedule(Scene& scene) {
                            " blocks of " + dim_text(schedule->launch->block) + " threads";
   if (ImGui::CalcTextSize(says.c_str()).x > ImGui::GetContentRegionAvail().x) ImGui::NewLine();
   faint_text(says);
+  draw_without(all);
   const std::int64_t image = output_of(scene)[0];
   const SharedTrace trace = draw_order(scene, *schedule);
   const SharedBlocks* latest =
@@ -212,7 +235,10 @@ nlohmann::ordered_json data(const Scene& scene) {
     throw Unsupported("schedule: " + why + "choose a row for a GPU, as in --algorithm im2win.cc");
   }
   for (const Schedule& schedule : all) {
-    if (schedule.launch == nullptr) continue;
+    if (schedule.launch == nullptr) {
+      rows.push_back({{"run", schedule.run}, {"without", schedule.why}});
+      continue;
+    }
     const BlocksOfImage blocks = blocks_of_image(*scene.model().problem(), *schedule.launch, output_of(scene)[0]);
     for (const ScheduledBlock& block : blocks.blocks)
       for (const Box& box : block.boxes)

@@ -1,0 +1,93 @@
+// An output whose window lies in the padding, in part or wholly, and cells of padding themselves.
+#include <map>
+#include <set>
+
+#include "tests/catch.h"
+#include "tests/viewer/frames/drawn_text.h"
+#include "tests/viewer/frames/screen.h"
+#include "tests/viewer/states.h"
+#include "viewer/logic/links.h"
+
+namespace {
+
+using namespace convlens;
+using namespace convlens::viewer;
+
+const std::vector<std::string> kRows{"im2col.ref", "im2win.ref", "winograd.ref", "fft.ref"};
+
+ConvSpec wide_padding() { return testing::padded(3, {.n = 2, .ci = 2, .hi = 6, .wi = 6, .co = 2, .hf = 3, .wf = 3}); }
+
+std::set<Coord> cells_of(const std::vector<Box>& boxes) {
+  std::set<Coord> cells;
+  for (const Box& box : boxes) testing::for_each(box, [&](const Coord& at) { cells.insert(at); });
+  return cells;
+}
+
+}  // namespace
+
+TEST_CASE("an output whose window lies wholly in the padding lights the zeros that it is computed from") {
+  const Model model(testing::state_of(wide_padding(), kRows));
+  const Links links = links_of(model, {"y", {1, 0, 0, 0}});
+  CHECK(links.complete);
+  CHECK(links.image == 1);
+  CHECK(links.cells.at("x").empty());
+  const std::map<std::string, std::size_t> taps{{"im2col.ref/im2col", 2 * 3 * 3}, {"im2win.ref/im2win", 2 * 3 * 3}};
+  for (const auto& [id, cells] : taps) {
+    INFO(id);
+    CHECK(cells_of(links.cells.at(id)).size() == cells);
+    CHECK(cells_of(links.used.at(id)).size() == cells);
+  }
+  // Every bin of both channels of that image: one tile, which holds all of it.
+  for (const Exhibit& exhibit : model.exhibits()) {
+    if (exhibit.id != "fft.ref/input_spectra" && exhibit.id != "winograd.ref/V") continue;
+    INFO(exhibit.id);
+    const std::set<Coord> lit = cells_of(links.cells.at(exhibit.id));
+    CHECK(lit.size() >= 2 * 9);
+    const std::size_t n = exhibit.id == "winograd.ref/V" ? 2 : 0;
+    for (const Coord& at : lit) CHECK(at[n] == 1);
+    if (n == 0) CHECK(static_cast<std::int64_t>(lit.size()) == exhibit.cells() / 2);
+  }
+}
+
+TEST_CASE("of a window that lies in the padding in part, the zeros light up with the elements") {
+  const Model model(testing::state_of(wide_padding(), kRows));
+  const Links links = links_of(model, {"y", {1, 1, 2, 4}});
+  CHECK(cells_of(links.cells.at("x")).size() == 2 * 2 * 3);
+  for (const char* id : {"im2col.ref/im2col", "im2win.ref/im2win"}) {
+    INFO(id);
+    CHECK(cells_of(links.used.at(id)).size() == 2 * 3 * 3);
+    for (const Coord& at : cells_of(links.used.at(id))) CHECK(links.lit(id, at));
+  }
+}
+
+TEST_CASE("of a cell of padding every tensor is seen at its image") {
+  const Model model(testing::state_of(wide_padding(), kRows));
+  for (const auto& [id, image] :
+       {std::pair("im2col.ref/im2col", 1), std::pair("im2win.ref/im2win", 1), std::pair("im2col.ref/im2col", 0)})
+    CHECK(links_of(model, {id, {image}}).image == image);
+  CHECK(links_of(model, {"winograd.ref/V", {0, 0, 1}}).image == 1);
+  CHECK(links_of(model, {"w", {1}}).image == 0);
+}
+
+TEST_CASE("panes in which nothing is lit show the cursor's image") {
+  if (!testing::can_draw()) return;
+  for (const auto& [tensor, at] : {std::pair("y", Coord{1, 0, 0, 0}), std::pair("im2col.ref/im2col", Coord{1})}) {
+    State state = testing::state_of(wide_padding(), kRows);
+    state.cursor = {tensor, at};
+    testing::Screen screen(state, 2400, 1400);
+    screen.picture();
+    std::map<std::string, std::string> titles;  // by window, of the letters that are drawn in it
+    for (const testing::DrawnLetter& letter : testing::drawn_letters())
+      if (letter.code < 128) titles[letter.window] += static_cast<char>(letter.code);
+    int panes = 0;
+    for (const auto& [window, text] : titles) {
+      const auto pane = [&](const std::string& id) { return window.find("/" + id + "_") != std::string::npos; };
+      if (!pane("x") && !pane("im2win.ref/im2win") && !pane("fft.ref/input_spectra") && !pane("winograd.ref/V"))
+        continue;
+      INFO(tensor << ": " << window << ": " << text);
+      CHECK(text.find("n1") != std::string::npos);
+      ++panes;
+    }
+    CHECK(panes >= 3);
+  }
+}
