@@ -184,7 +184,7 @@ TEST_CASE("two runs of one row have each its own options and its own way out") {
   if (!can_draw()) return;
   viewer::State state = small_state({"winograd.ref:m=8", "winograd.ref", "im2win.ref"});
   state.spec.hf = 5;
-  Screen screen(state, 1280, 1600);
+  Screen screen(state, 1280, 2000);
   REQUIRE_FALSE(screen.app().model().rows()[0].support);
   REQUIRE(screen.app().model().rows()[1].plan);
   const std::string text = drawn_in_sidebar(screen);
