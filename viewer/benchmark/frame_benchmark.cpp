@@ -126,7 +126,9 @@ double flip_milliseconds(const std::string& program, const std::string& layer, i
   return worst;
 }
 
-// The program's one argument when it is started to draw one frame: when it was started.
+// How this program asks itself for a first frame; when it was started follows.
+constexpr const char* kStartedAt = "--started-at";
+
 int draw_first_frame(double started) {
   gpu::add_rows();
   const Offscreen offscreen(1600, 1000);
@@ -160,7 +162,7 @@ double first_frame(const char* program) {
   double least = 1e9;
   for (int k = 0; k < 5; ++k) {
     char command[512];
-    std::snprintf(command, sizeof command, "'%s' %.9f", program, seconds(CLOCK_MONOTONIC));
+    std::snprintf(command, sizeof command, "'%s' %s %.9f", program, kStartedAt, seconds(CLOCK_MONOTONIC));
     std::FILE* const answer = popen(command, "r");
     double took = 1e9;
     if (answer == nullptr || std::fscanf(answer, "%lf", &took) != 1) return -1;
@@ -173,7 +175,11 @@ double first_frame(const char* program) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2) return draw_first_frame(std::stod(argv[1]));
+  if (argc == 3 && std::string(argv[1]) == kStartedAt) return draw_first_frame(std::stod(argv[2]));
+  if (argc > 1) {
+    std::fprintf(stderr, "arguments: %s, must be none\n", argv[1]);
+    return 2;
+  }
   std::printf("from the start to the first frame %.3f s\n", first_frame(argv[0]));
   gpu::add_rows();
   std::size_t samples = 0;
