@@ -60,6 +60,20 @@ TEST_CASE("of a window that lies in the padding in part, the zeros light up with
   }
 }
 
+TEST_CASE("the zeros that taps of a dilated filter read light up wherever the window lies") {
+  ConvSpec spec = testing::padded(4, {.n = 1, .ci = 2, .hi = 7, .wi = 6, .co = 1, .hf = 3, .wf = 3});
+  spec.dilation_h = 2, spec.dilation_w = 3;
+  const Model model(testing::state_of(spec, {"im2col.ref", "im2win.ref", "mec.ref"}));
+  testing::for_each(Box{{}, {1, 1, model.problem()->ho(), model.problem()->wo(), 1, 1}}, [&](const Coord& y) {
+    const Links links = links_of(model, {"y", y});
+    for (const char* id : {"im2col.ref/im2col", "im2win.ref/im2win", "mec.ref/mec"}) {
+      INFO(id << " at row " << y[2] << ", column " << y[3]);
+      CHECK(cells_of(links.used.at(id)).size() == 2 * 3 * 3);
+      for (const Coord& at : cells_of(links.used.at(id))) CHECK(links.lit(id, at));
+    }
+  });
+}
+
 TEST_CASE("of a cell of padding every tensor is seen at its image") {
   const Model model(testing::state_of(wide_padding(), kRows));
   for (const auto& [id, image] :

@@ -133,13 +133,22 @@ std::optional<Box> hull(const std::vector<Box>& boxes) {
   return around;
 }
 
-// Whether `output` comes before all that the first cell of a box serves, or after all that its last cell does.
-bool outside(const std::optional<Box>& first, const std::optional<Box>& last, const Coord& output) {
+// Whether `output` comes before all that the first cell of a box serves, or after all that its last cell does, by more
+// than the `disorder` of what neighbouring cells serve.
+bool outside(const std::optional<Box>& first, const std::optional<Box>& last, const Coord& output,
+             const Coord& disorder) {
   for (std::size_t axis = 0; axis < kMaxRank; ++axis) {
-    if (first && output[axis] < first->first[axis]) return true;
-    if (last && output[axis] >= last->first[axis] + last->extent[axis]) return true;
+    if (first && output[axis] + disorder[axis] < first->first[axis]) return true;
+    if (last && output[axis] - disorder[axis] >= last->first[axis] + last->extent[axis]) return true;
   }
   return false;
+}
+
+// How far the outputs of a cell may lie before those of the cells in front of it: taps of a dilated filter interleave.
+// At its left edge and dilation 2, columns 0, 1 and 2 serve the outputs {0}, {1} and {0, 2}.
+Coord disorder_of(const ConvProblem& p) {
+  const auto reach = [](std::int64_t taps, std::int64_t dilation) { return dilation > 1 ? (taps - 1) * dilation : 0; };
+  return {0, 0, reach(p.hf(), p.spec().dilation_h), reach(p.wf(), p.spec().dilation_w)};
 }
 
 bool all_of(std::int64_t first, std::int64_t end, const std::function<bool(std::int64_t)>& holds) {
@@ -156,8 +165,9 @@ Coord last_of(const Box& box) {
 class OutputSearch {
  public:
   // `steady`: the axes along which cells are alike where the first, second and last are.
-  OutputSearch(const Stage& stage, const Coord& output, const Steady& steady, Budget& budget)
-      : stage_(stage), output_(output), steady_(steady), budget_(budget) {}
+  OutputSearch(const ConvProblem& problem, const Stage& stage, const Coord& output, const Steady& steady,
+               Budget& budget)
+      : stage_(stage), output_(output), disorder_(disorder_of(problem)), steady_(steady), budget_(budget) {}
 
   // From `axis` on; the axes of `box` before it have one cell each, or all cells alike.
   void add(const Box& box, std::size_t axis, std::vector<Box>& found) {
@@ -168,7 +178,7 @@ class OutputSearch {
       if (count == 1) continue;
       const auto same_at = [&](std::int64_t k) { return outputs_of(slice(box, axis, k).first) == outputs; };
       if (same_at(count - 1) && same_at(1) && (steady_[axis] || all_of(2, count - 1, same_at))) continue;
-      if (outside(hull(outputs), hull(outputs_of(last_of(box))), output_)) return;
+      if (outside(hull(outputs), hull(outputs_of(last_of(box))), output_, disorder_)) return;
       add(slice(box, axis, 0, count / 2), axis, found);
       add(slice(box, axis, count / 2, count - count / 2), axis, found);
       return;
@@ -189,16 +199,16 @@ class OutputSearch {
   }
 
   const Stage& stage_;
-  const Coord output_;
+  const Coord output_, disorder_;
   const Steady steady_;
   Budget& budget_;
   std::map<Coord, std::vector<Box>> asked_;
 };
 
-std::vector<Box> search_for_output(const Stage& stage, const std::vector<Box>& boxes, const Coord& output,
-                                   const Steady& steady, Budget& budget) {
+std::vector<Box> search_for_output(const ConvProblem& problem, const Stage& stage, const std::vector<Box>& boxes,
+                                   const Coord& output, const Steady& steady, Budget& budget) {
   Budget own{budget.boxes, budget.questions};
-  OutputSearch search(stage, output, steady, own);
+  OutputSearch search(problem, stage, output, steady, own);
   std::vector<Box> found;
   for (const Box& box : boxes)
     if (box.size() > 0) search.add(box, 0, found);
@@ -245,15 +255,15 @@ std::vector<Term> sources_of_box(const Stage& stage, const Box& box, Budget& bud
   return Search(ask, steady_axes(stage.axes), budget).pieces(box, 0);
 }
 
-std::vector<Box> cells_for_output(const Stage& stage, const std::vector<Box>& boxes, const Coord& output,
-                                  Budget& budget) {
-  return search_for_output(stage, boxes, output, {true, true, true, true, true, true}, budget);
+std::vector<Box> cells_for_output(const ConvProblem& problem, const Stage& stage, const std::vector<Box>& boxes,
+                                  const Coord& output, Budget& budget) {
+  return search_for_output(problem, stage, boxes, output, {true, true, true, true, true, true}, budget);
 }
 
-std::vector<Box> cells_for_output(const Stage& stage, const Coord& output, Budget& budget) {
+std::vector<Box> cells_for_output(const ConvProblem& problem, const Stage& stage, const Coord& output, Budget& budget) {
   Box all;
   for (std::size_t axis = 0; axis < stage.axes.size(); ++axis) all.extent[axis] = stage.axes[axis].extent;
-  return search_for_output(stage, {all}, output, steady_axes(stage.axes), budget);
+  return search_for_output(problem, stage, {all}, output, steady_axes(stage.axes), budget);
 }
 
 }  // namespace convlens::viewer

@@ -29,12 +29,12 @@ std::vector<Term> sources_of_box(const Stage& stage, const Box& box, Budget& bud
 // The cells of `boxes` of `stage` that `output` depends on, as boxes. Along no axis of a stage do its outputs move
 // backwards: boxes whose last cell serves outputs before `output`, or whose first serves some after it, are left out
 // as a whole.
-std::vector<Box> cells_for_output(const Stage& stage, const std::vector<Box>& boxes, const Coord& output,
-                                  Budget& budget);
+std::vector<Box> cells_for_output(const ConvProblem& problem, const Stage& stage, const std::vector<Box>& boxes,
+                                  const Coord& output, Budget& budget);
 
 // All cells of `stage` that `output` depends on. Strides and dilations may leave cells between others that no output
 // reads, so along axes other than images and channels every cell is asked.
-std::vector<Box> cells_for_output(const Stage& stage, const Coord& output, Budget& budget);
+std::vector<Box> cells_for_output(const ConvProblem& problem, const Stage& stage, const Coord& output, Budget& budget);
 
 // Sorted, each once.
 void remove_repetitions(std::vector<Box>& boxes);

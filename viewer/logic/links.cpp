@@ -166,10 +166,10 @@ void look_up(const ChosenRow& row, const Exhibit& exhibit, const Coord& at, Link
     Budget budget{kMostBoxes, kMostQuestions};
     lit[s] = holders(*row.plan, stage, links, lit, budget);
     if (output && !serves_too_many(row.plan->problem(), *row.plan, stage))
-      links.used[id] = cells_for_output(stage, lit[s], at, budget);
+      links.used[id] = cells_for_output(row.plan->problem(), stage, lit[s], at, budget);
     if (output && on_padding(row.plan->problem(), at) && reaches_padding(*row.plan, stage)) {
       // No element leads to the zeros of the padding, nor to a tile that has others than the window's.
-      const std::vector<Box> all = cells_for_output(stage, at, budget);
+      const std::vector<Box> all = cells_for_output(row.plan->problem(), stage, at, budget);
       for (std::vector<Box>* boxes : {&lit[s], &links.used[id]}) {
         boxes->insert(boxes->end(), all.begin(), all.end());
         remove_repetitions(*boxes);
