@@ -90,6 +90,23 @@ TEST_CASE("a worker that ends midway, of another revision, fails the call, and w
   CHECK(worker.find("it ended with exit code 7") != std::string::npos);
 }
 
+TEST_CASE("answers that are thrown away are said in one line, and the others are written") {
+  for (const bool nonsense : {true, false}) {
+    const std::string wrong = R"( | sed -u '1a {"is":"samples","id":1,"ms":[NaN]}')";
+    const Pictured call({"--panel", "performance", "--live", "direct.cpu", "--measure", "0.3", "--worker",
+                         kWorker + (nonsense ? wrong : "")});
+    if (call.left_out()) return;
+    INFO(call.result.err);
+    CHECK(call.result.exit == 0);
+    CHECK(call.wrote_both());
+    const auto lines = call.result.err_lines();
+    CHECK(std::ranges::count_if(lines, [](const std::string& line) {
+            return line.starts_with("view: the worker has said what is none of its language: ") &&
+                   line.ends_with("; that is left out");
+          }) == (nonsense ? 1 : 0));
+  }
+}
+
 TEST_CASE("what was measured until Ctrl-C is written, picture and data") {
   for (const bool measured : {true, false}) {
     const Pictured call({"--panel", "performance", "--live", "direct.cpu", "--measure", "60", "--worker",

@@ -91,6 +91,14 @@ void measure_compared(Measuring& measuring, Study& study, const Comparisons& com
                 (options.interrupted() ? "it was interrupted" : "the time of --measure was over"));
 }
 
+// What was thrown away of a worker that went on: the last of it, in one line.
+void say_trouble(const Study& study, const ViewOptions& options) {
+  const worker::Client* client = study.client();
+  if (client == nullptr || client->state() != worker::Client::State::ready || client->is_idle()) return;
+  if (const std::string trouble = client->trouble(); !trouble.empty())
+    options.say("view: the worker " + trouble + "; that is left out");
+}
+
 }  // namespace
 
 Measured measure_runs(App& app, const ViewOptions& options) {
@@ -115,6 +123,7 @@ Measured measure_runs(App& app, const ViewOptions& options) {
       return {study.has_samples(), {}};
     }
     measure_compared(measuring, study, *compared, options);
+    say_trouble(study, options);
     return {true, {}};
   } catch (const Lost& lost) {
     app.change(next);
