@@ -62,6 +62,12 @@ TEST_CASE("Arrows point one way: kernels include algorithms only, and no face in
   CHECK(found == Lines{});
 }
 
+TEST_CASE("Tests outside viewer/frames need no window: they are built where the viewer is left out") {
+  Lines found = matches("tests", std::regex(R"re(#include *"(viewer/(ui|panels|platform)|tests/viewer/frames)/)re"));
+  std::erase_if(found, [](const std::string& line) { return line.starts_with("tests/viewer/frames/"); });
+  CHECK(found == Lines{});
+}
+
 TEST_CASE("CUDA headers stay in kernels") {
   const std::regex cuda(R"re(#include *[<"](cuda|cudnn|cublas|cufft|nvrtc)\w*\.h)re");
   for (const char* room : {"algorithms", "cli", "viewer"}) CHECK(matches(room, cuda) == Lines{});

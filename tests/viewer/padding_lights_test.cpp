@@ -3,8 +3,6 @@
 #include <set>
 
 #include "tests/catch.h"
-#include "tests/viewer/frames/drawn_text.h"
-#include "tests/viewer/frames/screen.h"
 #include "tests/viewer/states.h"
 #include "viewer/logic/links.h"
 
@@ -81,27 +79,4 @@ TEST_CASE("of a cell of padding every tensor is seen at its image") {
     CHECK(links_of(model, {id, {image}}).image == image);
   CHECK(links_of(model, {"winograd.ref/V", {0, 0, 1}}).image == 1);
   CHECK(links_of(model, {"w", {1}}).image == 0);
-}
-
-TEST_CASE("panes in which nothing is lit show the cursor's image") {
-  if (!testing::can_draw()) return;
-  for (const auto& [tensor, at] : {std::pair("y", Coord{1, 0, 0, 0}), std::pair("im2col.ref/im2col", Coord{1})}) {
-    State state = testing::state_of(wide_padding(), kRows);
-    state.cursor = {tensor, at};
-    testing::Screen screen(state, 2400, 1400);
-    screen.picture();
-    std::map<std::string, std::string> titles;  // by window, of the letters that are drawn in it
-    for (const testing::DrawnLetter& letter : testing::drawn_letters())
-      if (letter.code < 128) titles[letter.window] += static_cast<char>(letter.code);
-    int panes = 0;
-    for (const auto& [window, text] : titles) {
-      const auto pane = [&](const std::string& id) { return window.find("/" + id + "_") != std::string::npos; };
-      if (!pane("x") && !pane("im2win.ref/im2win") && !pane("fft.ref/input_spectra") && !pane("winograd.ref/V"))
-        continue;
-      INFO(tensor << ": " << window << ": " << text);
-      CHECK(text.find("n1") != std::string::npos);
-      ++panes;
-    }
-    CHECK(panes >= 3);
-  }
 }
