@@ -61,6 +61,7 @@ TEST_CASE("B53: a running sum of 120000 passes f16's largest number and comes ba
       .in({DType::f16})
       .expect_values({60000, 60000, 60000})
       .may_refuse("winograd", "filter")
+      .half_as_promised("fft.tc")  // spectra in f16 lose more than 16, half the step from 60000 to 60032
       .holds();
 }
 

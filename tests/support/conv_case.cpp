@@ -165,8 +165,8 @@ ConvCase& ConvCase::within(double tolerance) {
   tolerance_ = tolerance;
   return *this;
 }
-ConvCase& ConvCase::half_as_promised() {
-  half_as_promised_ = true;
+ConvCase& ConvCase::half_as_promised(const std::string& row) {
+  half_as_promised_ = row;
   return *this;
 }
 

@@ -87,9 +87,9 @@ class ConvCase {
 
   // How far from the exact value a transform may be, where the case says something else than the usual.
   ConvCase& within(double tolerance);
-  // For data that the cases set no limit for: f16 transforms are held to what their error model promises, as
-  // bf16 ones are.
-  ConvCase& half_as_promised();
+  // For data that the cases set no limit for: f16 transforms, one row where it is named, are held to what their
+  // error model promises, as bf16 ones are.
+  ConvCase& half_as_promised(const std::string& row = "");
 
   void holds() const;
 
@@ -118,7 +118,8 @@ class ConvCase {
   std::vector<std::function<void(const Reference&)>> expectations_;
   std::map<std::string, std::string> may_refuse_;
   double tolerance_ = 0;
-  bool half_as_promised_ = false, by_option_pairs_ = false;
+  std::optional<std::string> half_as_promised_;  // of this row, "" of all
+  bool by_option_pairs_ = false;
 };
 
 // `spec` on integers drawn by `seed`, in uniform layouts: what the generalisations of the cases are made of.
