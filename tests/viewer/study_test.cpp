@@ -198,6 +198,18 @@ TEST_CASE("a pause stops all that is measured, and then it goes on where it stop
   for (const worker::Job& job : jobs) CHECK(samples(study.find(job)) > 0);
 }
 
+TEST_CASE("what is held stays as it is, whatever the worker still says") {
+  Study study(kWorker);
+  study.show(job_of(small(), "direct.cpu"));
+  REQUIRE(comes_true(study, [&] { return samples(study.live()) > 5; }));
+  study.hold();
+  const std::size_t before = samples(study.live());
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  for (int k = 0; k < 10; ++k) study.poll();
+  CHECK(samples(study.live()) == before);
+  CHECK(study.find(job_of(small(), "direct.cpu")) == study.live());
+}
+
 TEST_CASE("a trace is asked for once, and refused in words where there is no GPU") {
   Study study(kWorker);
   Job job = job_of(small(), "direct.cc");

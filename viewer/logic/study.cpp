@@ -95,6 +95,7 @@ void Study::ask_next() {
 }
 
 void Study::poll() {
+  if (held_) return;
   if (client_)
     for (const worker::Answer& answer : client_->poll()) take(answer);
   ask_next();
@@ -207,6 +208,11 @@ void Study::cancel() {
   waiting_.clear();
   if (stalled()) working_.reset(), working_id_ = 0;
   if (working_id_ != 0 && client_) client_->cancel(working_id_);
+}
+
+void Study::hold() {
+  pause();
+  held_ = true;
 }
 
 void Study::restart() {

@@ -141,6 +141,7 @@ void draw_screenshot(const ViewOptions& options) {
   {
     App app(options.state, options.files, options.notice, options.worker);
     const Measured measured = measure(app, options);
+    app.study().hold();  // a GPU that draws measures its own drawing
     if (measured.anything && draw_at_rest(app, options)) {
       options.files.write_picture(options.screenshot, options.width, options.height, offscreen.pixels());
       write_data_of(app, options);
