@@ -13,8 +13,10 @@
 
 namespace convlens {
 
-// The elements of the largest tile.
+// The elements of the largest tile that is computed, and of the largest of which an error model is asked: that of
+// cuDNN's F(9×9, 5×5), kernels/vendor/cudnn_error.cpp.
 inline constexpr std::size_t kMaxTile = static_cast<std::size_t>(kMaxPoints * kMaxPoints);
+inline constexpr std::size_t kMaxModelledTile = 13 * 13;
 
 enum class Coefficients : std::uint8_t { signed_values, absolute_values };
 
@@ -64,7 +66,7 @@ class SparseRows {
 template <class Real>
 class Sandwich {
  public:
-  using Tile = std::array<Real, kMaxTile>;
+  using Tile = std::array<Real, kMaxModelledTile>;
 
   Sandwich(const FractionMatrix& left, const FractionMatrix& right, Coefficients which = Coefficients::signed_values)
       : left_(left, which), right_(right, which) {}
