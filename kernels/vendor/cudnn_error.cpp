@@ -25,7 +25,7 @@ ErrorModel fft_bound(const Request& request, bool whole_image) {
 
 // cuDNN tells neither its tiles nor its points. Its workspace for cv5–cv12 is to the byte that of F(4×4, 3×3) and
 // F(9×9, 5×5), each point's three matrices in f32, and of a 9×9 tile the last row and column are furthest off. The
-// points here are ours: of those tried for 9×9, the ones whose errors are like cuDNN's.
+// points here are ours: of those tried for 9×9, the ones whose errors are like cuDNN's; its notes name tiles of 13×13.
 std::shared_ptr<const Nested> tiles_of(const Request& request) {
   const ConvProblem& p = request.problem;
   if (p.hf() != 5 || p.wf() != 5) {
@@ -41,10 +41,15 @@ std::shared_ptr<const Nested> tiles_of(const Request& request) {
                                                .scaled_h = f});
 }
 
-// With f32 in between: its error in f16 is that of rounding the output.
+// With f32 in between: its error in f16 is that of rounding the output. Random 3×3 layers used up to 1.09 of what our
+// points would lose, so that cuDNN's are allowed twice that.
 ErrorModel winograd_bound(const Request& request) {
   ErrorModel model = winograd_error_model(request.problem, request.dtype, tiles_of(request));
   model.exact.made = false;
+  model.worst_case = [ours = std::move(model.worst_case)](const BoundInputs& inputs, std::span<double> bound) {
+    ours(inputs, bound);
+    for (double& of_output : bound) of_output *= 2;
+  };
   return model;
 }
 
