@@ -52,6 +52,11 @@ ConvSpec with_parts(const ConvSpec& spec, const std::string& written) {
   return parse_spec(text + written);
 }
 
+ConvSpec with_batch(ConvSpec spec, std::int64_t n) {
+  spec.n = n;
+  return spec;
+}
+
 }  // namespace
 
 std::string Layer::text() const {
@@ -60,7 +65,9 @@ std::string Layer::text() const {
 }
 
 void LayerArguments::add_to(Command& command, Amount amount) {
-  const std::string group = "Layers", written_group = "A layer written out, after LAYER = N×C_i×H_i×W_i";
+  const std::string group = "Layers",
+                    written_group =
+                        "Parts of a layer, after LAYER = N×C_i×H_i×W_i or in the place of a named one's own";
   const std::string named = amount == Amount::one ? "a layer" : "a layer, a suite,";
   command.text("LAYER", names_, "", named + " or a problem in quotes: '1x64x56x56 --filter 64x3x3 --pad 1'");
   limit(command.text("--layer", named_, "NAME", "a layer, as LAYER"), amount).group(group);
@@ -106,22 +113,31 @@ std::vector<Layer> LayerArguments::layers() const {
     if (batch_) spec.n = *batch_;
     layers.push_back({name, ConvProblem(spec)});
   };
+  // With the parts that are given, which make another layer of it.
+  const auto add_named = [&](const NamedLayer& layer) {
+    add(layer.name, with_parts(layer.spec, written_));
+    if (layers.back().problem.spec() != with_batch(layer.spec, layers.back().problem.n())) layers.back().name = "";
+  };
   std::vector<std::string> names = names_;
   names.insert(names.end(), named_.begin(), named_.end());
   if (bias_ && names.size() == 2 && names[1].find_first_not_of("0123456789") == std::string::npos)
     throw BadInput("--bias: " + names[1] + ", must have no value");
   if (no_bias_ && bias_) throw BadInput("--no-bias: given with --bias, must be one of them");
   if (no_bias_ && !usual_) throw BadInput("--no-bias: given with a layer, must go with that of a state");
-  if (!written_.empty() && !usual_ && (names.size() != 1 || !suites_.empty() || !written_out(names[0])))
-    throw BadInput("layer:" + written_ + ", must follow exactly one N×C_i×H_i×W_i, as in 1x64x56x56 --filter 64x3x3");
+  const auto must_be_one = [&](std::size_t count) {
+    if (!written_.empty() && count != 1)
+      throw BadInput("layer:" + written_ +
+                     ", must go with exactly one layer, as in 1x64x56x56 --filter 64x3x3 or cv9 --stride 2");
+  };
+  if (!usual_) must_be_one(names.size() + suites_.size());
   for (const std::string& name : names) {
     if (written_out(name))
       add("", parse_spec(name + written_));
     else
-      for (const NamedLayer& layer : find_layers(name)) add(layer.name, layer.spec);
+      for (const NamedLayer& layer : find_layers(name)) add_named(layer);
   }
   for (const std::string& suite : suites_)
-    for (const NamedLayer& layer : find_suite(suite)) add(layer.name, layer.spec);
+    for (const NamedLayer& layer : find_suite(suite)) add_named(layer);
   if (names.empty() && suites_.empty() && usual_) {
     ConvSpec own = usual_->problem.spec();
     own.bias = own.bias && !no_bias_;
@@ -130,7 +146,8 @@ std::vector<Layer> LayerArguments::layers() const {
     if (spec == usual_->problem.spec()) layers.back().name = usual_->name;
   }
   if (!given() && !usual_suite_.empty())
-    for (const NamedLayer& layer : find_suite(usual_suite_)) add(layer.name, layer.spec);
+    for (const NamedLayer& layer : find_suite(usual_suite_)) add_named(layer);
+  must_be_one(layers.size());
   return layers;
 }
 

@@ -25,7 +25,7 @@ struct Layer {
 enum class Amount : std::uint8_t { one, many };
 
 // LAYER… and --layer, --suite, --batch; a layer may also be written out, in quotes as one argument or with --filter,
-// --stride, … as options of the command.
+// --stride, … as options of the command, which also stand in the place of a named layer's own.
 class LayerArguments {
  public:
   void add_to(Command& command, Amount amount);               // one: without --suite

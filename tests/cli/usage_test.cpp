@@ -93,7 +93,10 @@ const std::vector<Mistake> kMistakes{
     {2, "explain cv9 --algorithm im2col --at 0,3,x,5,1,2", "--at: x, must be an integer from 0"},
     {2, "explain cv9 --algorithm im2col --at -1,3,1,5,1,2", "--at: -1, must be an integer from 0"},
     {2, "explain cv9 --algorithm im2col --at 0,3,17,5 --stage inptu", "--stage: inptu, must be one of "},
-    {2, "explain cv9 --filter 2x2x2 --algorithm direct", "must follow exactly one N×C_i×H_i×W_i"},
+    {2, "check cv9 cv8 --filter 2x2x2", "--filter 2x2x2, must go with exactly one layer"},
+    {2, "check cv --stride 2", "--stride 2, must go with exactly one layer"},
+    {2, "check 1x2x8x8 1x2x9x9 --filter 2x3x3", "--filter 2x3x3, must go with exactly one layer"},
+    {2, "bench cv9 --stride 0", "stride_h: 0, must be ≥ 1"},
     {2, "explain '1x1x2x2 --filter 1x5x3 --pad 0x0x1x1' --algorithm direct", "hf: 5, with dilation 1 reaches over 5"},
     {2, "explain 1x2x3x3 --filter 2x3x3 --stride 1x0 --algorithm direct", "stride_w: 0, must be ≥ 1"},
     {2, "check 1x2x8x8 --filter 2x3x3 --bias 3", "--bias: 3, must have no value"},
@@ -263,6 +266,18 @@ TEST_CASE("the flag --version tells the revision and the libraries") {
   CHECK(result.exit == 0);
   CHECK_THAT(result.out, Catch::Matchers::StartsWith("convlens "));
   CHECK_THAT(result.out, Contains("nlohmann-json") && Contains("CLI11"));
+}
+
+TEST_CASE("Parts of a layer stand in the place of a named one's own, and make another layer of it") {
+  const auto explained = [](const std::string& layer) {
+    const CommandResult result = convlens_command(shell_words("explain --algorithm direct.ref " + layer));
+    CHECK(result.err == "");
+    return result.out.substr(0, result.out.find(", f32"));
+  };
+  CHECK(explained("cv9") == "direct.ref on cv9: 1x64x56x56 --filter 64x3x3");
+  CHECK(explained("cv9 --stride 1") == "direct.ref on cv9: 1x64x56x56 --filter 64x3x3");
+  CHECK(explained("cv9 --stride 2x1 --bias") == "direct.ref on 1x64x56x56 --filter 64x3x3 --stride 2x1 --bias");
+  CHECK(explained("--layer cv9 --batch 3 --filter 8x1x1") == "direct.ref on 3x64x56x56 --filter 8x1x1");
 }
 
 TEST_CASE("Sizes are read in all their units") {
