@@ -70,7 +70,8 @@ class RowArguments {
   bool layout_given() const { return !layouts_.empty(); }
 
   // The runs that are asked for; all rows with their defaults when none is. With `--options all` each row comes with
-  // every combination of its listed values. Throws BadInput for a row that doesn't run on the device that is asked for.
+  // every combination of its listed values. Throws BadInput for a row that doesn't run on the device that is asked for,
+  // and NoDevice where that is any GPU and there is none.
   std::vector<Run> runs() const;
 
   // The same, to be run: of all rows, or a state's, those that this machine can run. Throws NoDevice when a row that is
@@ -86,7 +87,7 @@ class RowArguments {
   DType dtype_on_gpu(const Algorithm& row) const;
   std::vector<Layouts> layouts(std::vector<Layouts> otherwise) const;
 
-  // Throws NoDevice for a device that is not there; says why on stderr when it chooses itself.
+  // Throws NoDevice for a device that is not there, or that a row needs; says why on stderr when it chooses itself.
   void check_device() const;
 
   // Where a row's tensors are: on the host, or on the GPU that is asked for, the first when none is.

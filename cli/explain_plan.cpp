@@ -18,7 +18,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The tensors once, and everything in the workspace written once and read once.
+bool in_passes(const Plan& plan) {
+  return std::ranges::any_of(plan.stages(), [](const Stage& stage) { return stage.stored && stage.passes() > 1; });
+}
+
+// The tensors once, and everything in the workspace written once and read once, what is made in passes in each.
 std::int64_t traffic(const Plan& plan) { return plan.request().tensor_bytes() + workspace_traffic(plan); }
 
 double ratio(std::int64_t a, std::int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
@@ -203,7 +207,8 @@ std::string plan_text(const Layer& layer, const Plan& plan) {
        fixed(ratio(plan.flops(), r.tensor_bytes()), 2) + " FLOP/B: direct-equivalent FLOPs / bytes of x, w, y");
   if (gpu::workspace_known(plan))
     line("", fixed(ratio(plan.executed_flops(), traffic(plan)), 2) +
-                 " FLOP/B: executed FLOPs / (those bytes + workspace written once and read once)");
+                 " FLOP/B: executed FLOPs / (those bytes + workspace written once and read once" +
+                 (in_passes(plan) ? ", what is made in passes in each)" : ")"));
   line("padding", percent(ratio(p.padding_multiplications(), p.multiplications())) +
                       " of the direct multiplications meet a zero of the padding");
   if (p.groups() > 1)

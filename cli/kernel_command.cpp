@@ -80,8 +80,9 @@ void check_name(const std::string& architecture) {
     throw BadInput("--arch: " + architecture + ", must be sm_ and a number, as in sm_80 or sm_90a");
 }
 
-void print_resources(const std::vector<NumberedLaunch>& launches, const std::string& architecture,
+void print_resources(const Plan& plan, const std::vector<NumberedLaunch>& launches, const std::string& architecture,
                      const Globals& globals) {
+  for (const NumberedLaunch& numbered : launches) gpu::check_launch(plan, *numbered.launch, architecture);
   Table table({{"Step", true},
                {"Kernel"},
                {"File"},
@@ -91,7 +92,6 @@ void print_resources(const std::vector<NumberedLaunch>& launches, const std::str
                {"Spills, B", true}});
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const auto& [step, launch] : launches) {
-    gpu::check_architecture(launch->kernel, architecture);
     const gpu::Compiled compiled = gpu::runtime().compile(launch->kernel, architecture);
     table.add({std::to_string(step), launch->kernel.entry, launch->kernel.file, std::to_string(compiled.registers),
                std::to_string(compiled.shared_bytes), std::to_string(launch->shared_bytes),
@@ -137,9 +137,9 @@ void kernel(const KernelArguments& arguments, const Globals& globals) {
   const std::string architecture =
       arguments.architecture.empty() && arguments.emit != "cu" ? default_architecture() : arguments.architecture;
   if (!architecture.empty()) check_name(architecture);
-  if (arguments.emit.empty()) return print_resources(launches, architecture, globals);
+  if (arguments.emit.empty()) return print_resources(*plan, launches, architecture, globals);
   const gpu::Launch& launch = chosen(*plan, launches, arguments.step);
-  if (arguments.emit != "cu") gpu::check_architecture(launch.kernel, architecture);
+  if (arguments.emit != "cu") gpu::check_launch(*plan, launch, architecture);
   std::optional<OutputFile> file;
   if (!arguments.output.empty()) file.emplace(arguments.output);
   const std::string text = emitted(launch.kernel, arguments.emit, architecture);

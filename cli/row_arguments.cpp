@@ -119,10 +119,11 @@ Run RowArguments::parse(const std::string& text) const {
   for (const Algorithm* row : algorithms())
     if (row->family == text.substr(0, end) && takes(*row)) return parse_run(row->id + text.substr(end));
   Run run = parse_run(text);
-  if (!takes(*run.algorithm))
-    throw BadInput("device: " + device_ + ", must be " + (run.algorithm->unit == Unit::cpu ? "cpu" : "gpu") + " for " +
-                   run.algorithm->id);
-  return run;
+  if (takes(*run.algorithm)) return run;
+  const bool on_gpu = run.algorithm->unit != Unit::cpu;
+  if (on_gpu && device_ == "auto")
+    throw NoDevice("device: auto, no GPU for " + run.algorithm->id + ": " + why_no_device());
+  throw BadInput("device: " + device_ + ", must be " + (on_gpu ? "gpu" : "cpu") + " for " + run.algorithm->id);
 }
 
 std::vector<Run> RowArguments::runs() const {
@@ -207,6 +208,8 @@ std::vector<Layouts> RowArguments::layouts(std::vector<Layouts> otherwise) const
 void RowArguments::check_device() const {
   if (device_.empty() || device_ == "cpu") return;
   if (device_ == "auto") {
+    for (const std::string& run : runs_)
+      if (run != "all" && !runs_of_state_) static_cast<void>(parse(run));  // throws where it needs what is not there
     const std::string why = why_no_device();
     return say(why.empty() ? "device auto: chose gpu0" : "device auto: chose the CPU, because there is no GPU: " + why);
   }

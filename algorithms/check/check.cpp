@@ -1,11 +1,13 @@
 #include "algorithms/check/check.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "algorithms/check/bounds.h"
 #include "algorithms/check/nonfinite.h"
 #include "algorithms/check/trial.h"
 #include "algorithms/error.h"
+#include "algorithms/measure/device.h"
 #include "algorithms/peers/blas.h"
 #include "algorithms/problem/parse.h"
 
@@ -88,6 +90,20 @@ std::vector<Verdict> check_uniform(const Subject& subject) {
   return {worst, likely};
 }
 
+// Throws Unsupported where the plan's device cannot launch it. What else may be wrong is the row's fault, and is thrown
+// again when it runs.
+void require_device_can(const Plan& plan) {
+  const Place place = plan.request().place;
+  if (place.kind != Place::Kind::device) return;
+  try {
+    device(place).prepare(plan);
+  } catch (const Unsupported&) {
+    throw;
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
 }  // namespace
 
 bool CheckResult::passed() const { return std::ranges::all_of(verdicts, &Verdict::kept); }
@@ -111,10 +127,11 @@ CheckResult check(const Algorithm& algorithm, const Request& request, std::uint6
   }
   try {
     const Subject subject{algorithm, algorithm.plan(request), seed, cache};
+    require_device_can(*subject.plan);
     result.verdicts.push_back(check_exact(subject.plan, seed, cache));
     for (Verdict& verdict : check_uniform(subject)) result.verdicts.push_back(std::move(verdict));
     result.verdicts.push_back(check_nonfinite(algorithm, request, seed, cache));
-  } catch (const Unsupported& none) {  // too little memory, or no integers that are exact
+  } catch (const Unsupported& none) {  // another GPU, too little memory, or no integers that are exact
     result.supported = false;
     result.reason = result.run + ": " + none.what();
     result.verdicts.clear();

@@ -1,6 +1,7 @@
 #include "algorithms/fft/fft_stages.h"
 
 #include <cmath>
+#include <string>
 
 #include "algorithms/fft/fft_map.h"
 #include "algorithms/problem/checked.h"
@@ -13,10 +14,12 @@ std::vector<Stage> stages(const ConvProblem& p, DType dtype, const Lengths& n) {
   const Axis tile_row{"i", "T_h", ti, ti}, tile_column{"j", "T_w", tj, tj};
   const Axis bin_row{"k", "P_h", n.h, n.h}, bin_column{"l", "(P_w/2+1)", n.half(), n.half()};
 
+  const std::string tile = ti * tj == 1 ? "" : "tile (i, j) of ";
+
   Stage x, w, y;
   x.id = "input_spectra";
   x.title = "input spectra X̂";
-  x.meaning = "bin (k, l) of the transform of tile (i, j) of input channel c";
+  x.meaning = "bin (k, l) of the transform of " + tile + "input channel c";
   x.made_from = {kInput};
   x.axes = {{"n", "N", p.n(), p.n()}, {"c", "C_i", p.ci(), p.ci()}, tile_row, tile_column, bin_row, bin_column};
   x.map = erase(input);
@@ -31,7 +34,7 @@ std::vector<Stage> stages(const ConvProblem& p, DType dtype, const Lengths& n) {
 
   y.id = "product_spectra";
   y.title = "product spectra Ŷ";
-  y.meaning = "bin (k, l) of tile (i, j) of output channel o: the sum over c of X̂ · conj Ŵ";
+  y.meaning = "bin (k, l) of " + tile + "output channel o: the sum over c of X̂ · conj Ŵ";
   y.made_from = {stage_operand(0), stage_operand(1)};
   y.axes = {{"n", "N", p.n(), p.n()}, {"o", "C_o", p.co(), p.co()}, tile_row, tile_column, bin_row, bin_column};
   y.map = erase(ProductSpectrumMap(p, n));

@@ -26,6 +26,11 @@ struct Builder {
   const std::int64_t pitch = images * spectra.tiles();  // from channel to channel of the spectra
   const std::int64_t input_channels = p.ci() * spectra.phases(), filter_channels = p.ci_per_group() * spectra.phases();
 
+  // Of an image that is a single tile, nothing is cut.
+  std::string say(const char* of_tiles, const char* of_images) const {
+    return spectra.tiles() == 1 ? of_images : of_tiles;
+  }
+
   // Which of three kinds of tiles.
   enum class Kind : std::uint8_t { filter, input, output };
   struct Part {
@@ -120,12 +125,12 @@ struct Builder {
     const bool filter = part.kind == Kind::filter;
     const auto terms = static_cast<std::uint64_t>(filter ? p.taps() : spectra.points());
     const int log2_terms = static_cast<int>(std::bit_width(terms - 1));
-    Launch launch{
-        .sentence = filter ? "finds the scale of each output channel's filter" : "finds the scale of each tile",
-        .kernel = kernel_of("fft_exponents", {{"of_filter", filter}, {"log2_terms", log2_terms}}),
-        .grid = {part.tiles},
-        .block = {kThreads},
-        .arguments = {part.operand, buffer(filter ? "filter_exponents" : "tile_exponents")}};
+    Launch launch{.sentence = filter ? "finds the scale of each output channel's filter"
+                                     : say("finds the scale of each tile", "finds the scale of each image"),
+                  .kernel = kernel_of("fft_exponents", {{"of_filter", filter}, {"log2_terms", log2_terms}}),
+                  .grid = {part.tiles},
+                  .block = {kThreads},
+                  .arguments = {part.operand, buffer(filter ? "filter_exponents" : "tile_exponents")}};
     launch.kernel.architectures.least = 75;
     launch.writes = filter ? "filter_exponents" : "tile_exponents";
     return launch;
@@ -135,8 +140,10 @@ struct Builder {
   // may work in what is idle then: the products before there are any, the input's spectra after they have been
   // multiplied.
   Launch gather(const Part& part) const {
-    return {.sentence = part.kind == Kind::filter ? "lays out the filter in tiles" : "cuts the input into tiles",
-            .kernel = kernel_of("fft_gather", {{"of_filter", part.kind == Kind::filter}}),
+    const bool filter = part.kind == Kind::filter;
+    return {.sentence = filter ? say("lays out the filter in tiles", "pads the filter to the length of the transform")
+                               : say("cuts the input into tiles", "pads whole images to the length of the transform"),
+            .kernel = kernel_of("fft_gather", {{"of_filter", filter}}),
             .grid = {ceil_div(part.channels * part.tiles * spectra.points(), kThreads)},
             .block = {kThreads},
             .arguments = {part.operand, buffer("tiles"), number(part.tiles)},
@@ -156,7 +163,7 @@ struct Builder {
   }
   Launch turn(const Part& part, bool to_bins) const {
     const Argument by_tile = buffer("half_spectra");
-    return {.sentence = to_bins ? "turns spectra to bins" : "turns products to tiles",
+    return {.sentence = to_bins ? "turns spectra to bins" : say("turns products to tiles", "turns products to images"),
             .kernel = kernel_of("fft_turn", {{"to_bins", to_bins}}),
             .grid = {ceil_div(spectra.bins, 32) * ceil_div(part.channels * part.tiles, 32)},
             .block = {32, 8},
@@ -183,7 +190,8 @@ struct Builder {
     if (own_transforms(request)) {
       const bool filter = part.kind == Kind::filter;
       if (spectra_in_planes(request)) steps.emplace_back(find_exponents(part));
-      steps.emplace_back(own_transform(filter ? "transforms the filter" : "transforms tiles of the input", part));
+      steps.emplace_back(own_transform(
+          filter ? "transforms the filter" : say("transforms tiles of the input", "transforms whole images"), part));
     } else {
       steps.emplace_back(gather(part));
       steps.emplace_back(library_transform(part, Fft::Direction::real_to_complex));

@@ -168,7 +168,8 @@ const Algorithm& fft_cc() {
       .family = "fft",
       .unit = Unit::cc,
       .title = "FFT on CUDA cores",
-      .sentence = "Transforms overlapping tiles and the filter, multiplies spectra bin by bin, and transforms back.",
+      .sentence =
+          "Transforms overlapping tiles, or images, and the filter, multiplies spectra bin by bin, transforms back.",
       .source = "Vasilache et al. 2015, arXiv 1412.7580",
       .options = {{"transform",
                    "Transforms",

@@ -95,7 +95,11 @@ std::vector<Stage> fft_stages(const Request& request, const Spectra& s, std::int
   const ConvProblem& p = request.problem;
   const bool three = gauss(request);
   const std::int64_t entries = filter_entries(request);
-  const std::string scaled = spectra_in_planes(request) ? ", times a power of two that the tile has of its own" : "";
+  const bool whole = s.tiles() == 1;
+  const std::string tile = whole ? "" : "tile (i, j) of ";
+  const std::string scaled = !spectra_in_planes(request) ? ""
+                             : whole                     ? ", times a power of two that the image has of its own"
+                                                         : ", times a power of two that the tile has of its own";
   const std::int64_t ti = s.rows.tiles(), tj = s.columns.tiles(), channels = p.ci_per_group();
   const Axis image{"n", "N", p.n(), images}, tile_row{"i", "T_h", ti, ti}, tile_column{"j", "T_w", tj, tj};
   const Axis phase{"f", "(s_h·s_w)", s.phases(), s.phases()}, bin{"b", "B", s.bins, s.bins};
@@ -104,7 +108,7 @@ std::vector<Stage> fft_stages(const Request& request, const Spectra& s, std::int
   Stage x, w, y;
   x.id = "input_spectra";
   x.title = "input spectra X̂";
-  x.meaning = "kept bin b of the transform of tile (i, j) of input channel c, phase f of the stride" + scaled;
+  x.meaning = "kept bin b of the transform of " + tile + "input channel c, phase f of the stride" + scaled;
   x.made_from = {kInput};
   x.axes = {image, {"c", "C_i", p.ci(), p.ci()}, phase, tile_row, tile_column, bin};
   x.map = erase(InputSpectraMap(p, s));
@@ -124,9 +128,8 @@ std::vector<Stage> fft_stages(const Request& request, const Spectra& s, std::int
 
   y.id = "product_spectra";
   y.title = "product spectra Ŷ";
-  y.meaning = "kept bin b of tile (i, j) of output channel o: the sum over c and f of X̂ · conj Ŵ";
-  if (three)
-    y.meaning = "of kept bin b of tile (i, j) of output channel o: the sum over c and f of X̂'s and Ŵ's parts e";
+  y.meaning = "kept bin b of " + tile + "output channel o: the sum over c and f of X̂ · conj Ŵ";
+  if (three) y.meaning = "of kept bin b of " + tile + "output channel o: the sum over c and f of X̂'s and Ŵ's parts e";
   if (spectra_in_planes(request)) y.meaning += ", times both their powers of two";
   y.made_from = {stage_operand(0), stage_operand(1)};
   y.axes = {image, {"o", "C_o", p.co(), p.co()}, tile_row, tile_column, bin};

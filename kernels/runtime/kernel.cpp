@@ -115,13 +115,8 @@ LoadedKernel::LoadedKernel(const Kernel& kernel, const Dim3& block, std::int64_t
   const std::string architecture_here = architecture(major, minor);
   check_architecture(kernel, architecture_here);
   const Compiled compiled = compiler().compile(kernel, architecture_here);
-  const auto refuse_above = [&](std::int64_t value, int most, const std::string& what) {
-    if (value > most)
-      throw Unsupported(what + " of " + entry_ + ": " + std::to_string(value) + " a block, must be ≤ " +
-                        std::to_string(most) + " on this GPU");
-  };
-  refuse_above(compiled.shared_bytes + shared_bytes, attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin),
-               "bytes of shared memory");
+  check_shared_bytes(entry_, compiled.shared_bytes + shared_bytes, attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+                     architecture_here);
 
   const auto loading = [&] { return "loading the kernel " + entry_; };
   cudaLibrary_t library = nullptr;
@@ -131,7 +126,9 @@ LoadedKernel::LoadedKernel(const Kernel& kernel, const Dim3& block, std::int64_t
   const void* const function = reinterpret_cast<const void*>(kernel_);
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, function), loading);  // loads it now, not at its first launch
-  refuse_above(block.count(), attributes.maxThreadsPerBlock, "threads");
+  if (block.count() > attributes.maxThreadsPerBlock)
+    throw Unsupported(entry_ + ": " + std::to_string(block.count()) + " threads a block, must be ≤ " +
+                      std::to_string(attributes.maxThreadsPerBlock) + " for its registers on " + architecture_here);
   if (compiled.shared_bytes + shared_bytes > kSharedUnasked)
     check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
           loading);

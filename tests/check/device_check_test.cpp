@@ -100,6 +100,17 @@ TEST_CASE("a row that finds too little memory on the device is refused in words"
   CHECK(machine.device.allocations() == 0);
 }
 
+TEST_CASE("a row whose kernels the device cannot launch is refused in words, and has not failed") {
+  FakeMachine machine;
+  machine.device.lacks = "direct: 73728 bytes of shared memory a block, must be ≤ 65536 on sm_75";
+  OracleCache cache;
+  const CheckResult result = check(machine.on_device(direct_ref()), {kLayer}, 3, cache);
+  CHECK_FALSE(result.supported);
+  CHECK(result.reason == "direct.fakecc: " + machine.device.lacks);
+  CHECK(result.verdicts.empty());
+  CHECK(machine.device.run.empty());
+}
+
 TEST_CASE("the worst case alone takes one run") {
   FakeMachine machine;
   OracleCache cache;

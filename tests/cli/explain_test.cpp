@@ -48,6 +48,26 @@ TEST_CASE("explain counts the passes of a matrix that is made in parts as traffi
   CHECK(parts["stages"][0]["passes"] == 4);
   CHECK(4 * parts["stages"][0]["bytes"].get<std::int64_t>() == whole["stages"][0]["bytes"].get<std::int64_t>());
   CHECK(parts["flops_per_byte"] == whole["flops_per_byte"]);
+  for (const std::string run : {"im2col:batching=image", "im2col.cc:batching=chunk,chunk_images=2"})
+    CHECK_THAT(explained("cv9 --batch 4 --algorithm " + run),
+               Contains("workspace written once and read once, what is made in passes in each)"));
+  CHECK_THAT(explained("cv9 --batch 4 --algorithm im2col:batching=full"),
+             Contains("workspace written once and read once)"));
+}
+
+TEST_CASE("explain speaks of tiles where an FFT cuts any, and of images where it takes them whole") {
+  for (const std::string run : {"fft.cc:transform=own", "fft.cc:transform=cufft", "fft.ref:transform=tiled", "fft.cpu"})
+    CHECK_THAT(explained("cv9 --algorithm " + run), Contains("of tile (i, j) of input channel c"));
+  for (const std::string run : {"fft.cc:transform=whole", "fft.ref:transform=whole"}) {
+    INFO(run);
+    const json plan = explained_json("cv9 --algorithm " + run);
+    for (const json& stage : plan["stages"]) CHECK_THAT(stage["meaning"].get<std::string>(), !Contains("tile"));
+    if (plan["program"].is_null()) continue;
+    for (const json& step : plan["program"]) CHECK_THAT(step["sentence"].get<std::string>(), !Contains("tile"));
+  }
+  CHECK_THAT(explained("cv9 --algorithm fft.cc:transform=cufft"), Contains("cuts the input into tiles"));
+  CHECK_THAT(explained("cv9 --algorithm fft.cc:transform=whole"),
+             Contains("pads whole images to the length of the transform"));
 }
 
 TEST_CASE("explain tells the shares that meet padding, and that grouping leaves empty") {

@@ -104,6 +104,24 @@ TEST_CASE("kernel says in one line what it cannot print") {
   CHECK(kernel("cudnn.implicit_gemm '0x3x8x8 --filter 4x3x3'").exit == 3);  // a library does it all
 }
 
+TEST_CASE("a block that the architecture has too little shared memory for is refused, with the nearest that fits") {
+  const std::string wide = "im2win.tc:async_copy=off cv10 --batch 256 --dtype f16 --layout NHWC";
+  for (const std::string form : {"", " --json", " --emit ptx", " --emit sass"}) {
+    INFO(form);
+    const CommandResult result = kernel(wide + " --arch sm_75" + form);
+    CHECK(result.exit == 3);
+    CHECK(result.out == "");
+    CHECK(result.err ==
+          "convlens: im2win_tc: 73728 bytes of shared memory a block, must be ≤ 65536 on sm_75; "
+          "im2win.tc:tile=64x128,async_copy=off takes 55296\n");
+  }
+  CHECK(kernel(wide + " --arch sm_75 --emit ptx --step 1").exit != 3);  // another kernel of the call, which fits
+  if (no_toolkit()) return;
+  CHECK(kernel("im2win.tc:tile=64x128,async_copy=off cv10 --batch 256 --dtype f16 --layout NHWC --arch sm_75").exit ==
+        0);
+  CHECK(kernel(wide + " --arch sm_86").exit == 0);
+}
+
 TEST_CASE("without the toolkit, what only a compiler can tell is exit 4") {
   if (gpu::why_no_runtime().empty()) return;
   for (const char* call : {"direct.cc cv9", "direct.cc cv9 --emit ptx", "direct.cc cv9 --emit sass"}) {

@@ -261,6 +261,20 @@ TEST_CASE("asked for any device (--device auto), chooses the CPU and says why, c
   CHECK(cpu.out == automatic.out);
 }
 
+TEST_CASE("asked for any device, a row that needs a GPU lacks one: exit 4 and its reason, in one line") {
+  for (const std::string call :
+       {"bench cv9 --algorithm im2win.cc", "bench cv9 --algorithm direct.ref --algorithm fft.cc",
+        "check cv9 --algorithm im2win.cc", "explain cv9 --algorithm im2win.cc"}) {
+    INFO(call);
+    const CommandResult result = without_gpu(call + " --device auto");
+    CHECK(result.exit == 4);
+    CHECK(result.out == "");
+    REQUIRE(result.err_lines().size() == 1);
+    CHECK_THAT(result.err, Catch::Matchers::StartsWith("convlens: device: auto, no GPU for "));
+  }
+  CHECK(without_gpu("explain cv9 --algorithm im2win --device auto").exit == 0);  // the family has rows on the CPU
+}
+
 TEST_CASE("the flag --version tells the revision and the libraries") {
   const CommandResult result = convlens_command({"--version"});
   CHECK(result.exit == 0);

@@ -78,6 +78,11 @@ void FakeDevice::fill_uniform(const TensorView& view, std::uint64_t key) {
   });
 }
 
+void FakeDevice::prepare(const Plan& plan) {
+  if (!lacks.empty()) throw Unsupported(lacks);
+  prepared.push_back(plan.run_name());
+}
+
 std::vector<Timing> FakeDevice::measure(const std::vector<std::function<void(Stream)>>& calls,
                                         const RulerOptions& options) {
   std::vector<Timing> timings(calls.size());

@@ -26,7 +26,7 @@ class FakeDevice : public Device {
   void download(std::span<std::byte> to, const std::byte* from) override;
   void set(std::byte* to, std::byte value, std::int64_t bytes) override;
   void fill_uniform(const TensorView& view, std::uint64_t key) override;
-  void prepare(const Plan& plan) override { prepared.push_back(plan.run_name()); }
+  void prepare(const Plan& plan) override;
   void synchronize() override { queued = 0; }
   std::vector<Timing> measure(const std::vector<std::function<void(Stream)>>& calls,
                               const RulerOptions& options) override;
@@ -35,6 +35,7 @@ class FakeDevice : public Device {
   bool owns(const void* memory, std::int64_t bytes) const;
   std::size_t allocations() const { return allocated_.size(); }
 
+  std::string lacks;                  // what its rows need: `prepare` throws it as Unsupported, unless it is ""
   std::vector<std::string> prepared;  // runs, in the order of `prepare`
   std::vector<std::string> run;       // the same of all calls of its rows
   std::int64_t most_used = 0;         // bytes

@@ -9,6 +9,7 @@
 #include "algorithms/interface/registry.h"
 #include "algorithms/measure/device.h"
 #include "algorithms/problem/parse.h"
+#include "kernels/architecture.h"
 #include "kernels/text.h"
 
 namespace convlens::viewer {
@@ -78,12 +79,11 @@ void read_text(const KernelState& wanted, KernelSheet& sheet) {
 }
 
 void choose_architecture(const KernelState& wanted, KernelSheet& sheet) {
-  const auto number = [](const std::string& name) { return std::stoi(name.substr(3)); };
   const std::string here = architecture_here();
   std::vector<std::string> all{"sm_80", "sm_90a", "sm_120"};
   if (std::ranges::find(all, here) == all.end()) all.insert(all.begin(), here);
   for (const std::string& name : all)
-    if (sheet.launch.kernel.architectures.has(number(name))) sheet.architectures.push_back(name);
+    if (gpu::why_not_on(sheet.launch, name).empty()) sheet.architectures.push_back(name);
   for (const std::string& name : {wanted.architecture, here})
     if (sheet.architecture.empty() && std::ranges::find(sheet.architectures, name) != sheet.architectures.end())
       sheet.architecture = name;

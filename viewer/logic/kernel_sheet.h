@@ -31,7 +31,7 @@ struct KernelSheet {
   bool edited = false;                     // whether that is not the one that ships
   std::vector<Line> lines;                 // which of its code is compiled
   int decided = 0, undecided = 0;          // conditions, in all files
-  std::vector<std::string> architectures;  // that it can be compiled for
+  std::vector<std::string> architectures;  // that it can be compiled for and launched on
   std::string architecture;                // the one chosen
 };
 
