@@ -37,6 +37,7 @@ mode_t new_file_mode() {
 
 OutputFile::OutputFile(const fs::path& target, std::string parameter)
     : parameter_(std::move(parameter)), asked_(target.string()), target_(behind_links(target)) {
+  refuse_stream(target, parameter_);
   struct stat old {};
   const bool exists = ::stat(target_.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) throw BadInput(parameter_ + ": " + asked_ + ", is a folder, must be a file");
@@ -78,6 +79,10 @@ void OutputFile::commit() {
 
 void OutputFile::fail(const char* what) const {
   throw BadInput(parameter_ + ": " + asked_ + ", " + what + " (" + std::strerror(errno) + ")");
+}
+
+void refuse_stream(const fs::path& path, const std::string& parameter) {
+  if (is_stream(path)) throw BadInput(parameter + ": " + path.string() + ", must be a file");
 }
 
 std::string small_extension(const fs::path& path) {

@@ -1,4 +1,4 @@
-// A file that is written whole or not at all.
+// A file that is written whole or not at all; and what its name may be.
 //
 // The bytes go to a temporary file in the same folder; `commit` flushes it to the disk and renames it over the target.
 // Whatever goes wrong before that leaves an old file as it was, and no temporary file behind.
@@ -15,8 +15,8 @@ class OutputFile {
  public:
   // Opens the temporary file, so that a folder that cannot be written is found before any work is done. A symbolic
   // link is followed: the file it points to is replaced, not the link.
-  // Throws BadInput, that names `parameter`, when the target is something other than a regular file, or its folder
-  // cannot be written.
+  // Throws BadInput, that names `parameter`, when the target is "-" or something other than a regular file, or its
+  // folder cannot be written.
   explicit OutputFile(const std::filesystem::path& target, std::string parameter = "output");
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -34,6 +34,14 @@ class OutputFile {
   std::string temporary_;
   int file_ = -1;
 };
+
+// "-" is no file's name, wherever one is asked for: a command reads standard input or writes standard output for it
+// where what goes there is text and nothing else goes there, and refuses it everywhere else. A file of that name is
+// ./-.
+inline bool is_stream(const std::filesystem::path& path) { return path == "-"; }
+
+// Throws BadInput that names `parameter`, as in "--image: -, must be a file".
+void refuse_stream(const std::filesystem::path& path, const std::string& parameter);
 
 // ".png" of "a.PNG": the extension of `path` in small letters.
 std::string small_extension(const std::filesystem::path& path);

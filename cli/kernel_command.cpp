@@ -141,7 +141,7 @@ void kernel(const KernelArguments& arguments, const Globals& globals) {
   const gpu::Launch& launch = chosen(*plan, launches, arguments.step);
   if (arguments.emit != "cu") gpu::check_launch(*plan, launch, architecture);
   std::optional<OutputFile> file;
-  if (!arguments.output.empty()) file.emplace(arguments.output);
+  if (!arguments.output.empty() && !is_stream(arguments.output)) file.emplace(arguments.output);
   const std::string text = emitted(launch.kernel, arguments.emit, architecture);
   if (arguments.step == 0 && launches.size() > 1)
     say("kernel: " + launch.kernel.entry + ", the main one of " + names(launches) + "; see --step");
@@ -169,7 +169,8 @@ void add_kernel(CLI::App& app, const Globals& globals) {
       "which step of the call, as `convlens explain` counts them; the main kernel when left out");
   command.text("--arch", a->architecture, "ARCH",
                "what to compile for, as in sm_80, sm_90a; this machine's GPU, or sm_90a");
-  command.text("-o,--output", a->output, "FILE", "written whole or not at all");
+  command.text("-o,--output", a->output, "FILE",
+               "written whole or not at all; standard output when left out, or with -");
   command.run([arguments, &globals] {
     if (const std::optional<NamedByState> state = arguments->state.read()) {
       arguments->layers.when_left_out(*state);

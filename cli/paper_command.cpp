@@ -1,7 +1,10 @@
 // `convlens paper`: the evaluation of the paper that im2win.tc is from, rerun: measured on this machine's GPU, or drawn
 // from recorded runs.
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -41,17 +44,44 @@ std::string counts(const std::map<std::string, std::int64_t>& of) {
   return text;
 }
 
+constexpr std::size_t kLongest = std::size_t{64} << 20;  // bytes of a record, of more samples than anybody takes
+
+// The next line, without its end, or the beginning of one that is longer than kLongest; false where there is none.
+bool next_line(std::istream& stream, std::string& line) {
+  line.clear();
+  int c = 0;
+  while (line.size() <= kLongest && (c = stream.get()) != EOF && c != '\n') line += static_cast<char>(c);
+  if (interrupted()) throw Finished{Exit::interrupted};  // which ends the wait for standard input
+  return c != EOF || !line.empty();
+}
+
+// Adds the records of a stream, and returns how many they are.
+std::int64_t add(std::istream& stream, const std::string& source, paper::Results& results) {
+  std::int64_t number = 0;
+  for (std::string line; next_line(stream, line);) {
+    if (line.empty()) continue;
+    const std::string where = source + ", record " + std::to_string(++number);
+    if (line.size() > kLongest) throw BadInput(where + ": must be at most " + std::to_string(kLongest) + " bytes");
+    results.add(line, where);
+  }
+  return number;
+}
+
 // The records of all files, as one evaluation.
 paper::Results read(const std::vector<std::string>& paths) {
   paper::Results results;
-  for (const std::string& path : paths) {
-    if (std::filesystem::is_directory(path)) throw BadInput("--from: " + path + ", must be a file, is a folder");
-    std::ifstream file(path);
-    if (!file) throw BadInput("--from: " + path + ", cannot be read");
+  if (std::ranges::count_if(paths, is_stream) > 1) throw BadInput("--from: -, must be given once");
+  for (const std::string& name : paths) {
+    const bool streams = is_stream(name);
+    if (!streams && std::filesystem::is_directory(name))
+      throw BadInput("--from: " + name + ", must be a file, is a folder");
+    std::ifstream file;
+    if (!streams) file.open(name);
+    if (!file) throw BadInput("--from: " + name + ", cannot be read");
+    const std::string path = streams ? "standard input" : name;
     const auto before = results.left_out();
-    std::int64_t number = 0, others = 0;
-    for (std::string line; std::getline(file, line);)
-      if (!line.empty()) results.add(line, path + ", record " + std::to_string(++number));
+    const std::int64_t number = add(streams ? std::cin : file, path, results);
+    std::int64_t others = 0;
     auto left_out = results.left_out();
     for (const auto& [run, count] : before) left_out[run] -= count;
     std::erase_if(left_out, [](const auto& run) { return run.second == 0; });
@@ -96,7 +126,7 @@ void paper_command(const PaperArguments& arguments, const Globals& globals) {
   std::map<std::string, std::int64_t> left_out;
   std::unique_ptr<OutputFile> records, page;
   if (!arguments.output.empty()) records = std::make_unique<OutputFile>(arguments.output);
-  if (!arguments.html.empty()) page = std::make_unique<OutputFile>(arguments.html);
+  if (!arguments.html.empty()) page = std::make_unique<OutputFile>(arguments.html, "--html");
   const paper::Results results =
       arguments.from.empty() ? measure(arguments, globals, records.get(), left_out) : read(arguments.from);
   if (records) records->commit();
@@ -126,7 +156,9 @@ void add_paper(CLI::App& app, const Globals& globals) {
   command.integer(
       "--seed", 0, most, [a](std::int64_t v) { a->seed = static_cast<std::uint64_t>(v); },
       "which random numbers the tensors are filled with");
-  command.text("--from", a->from, "FILE", "draw the report from recorded runs and measure nothing; may be repeated")
+  command
+      .text("--from", a->from, "FILE",
+            "draw the report from recorded runs, with - from standard input, and measure nothing; may be repeated")
       .repeated();
   command.text("-o,--output", a->output, "FILE", "records as JSON Lines, written whole or not at all");
   command.text("--html", a->html, "FILE", "the report as one HTML file, its figures inside");

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "algorithms/error.h"
+#include "algorithms/output_file.h"
 #include "cli/sample_picture.h"
 
 namespace convlens::cli {
@@ -32,6 +33,7 @@ RunInput RunInput::sample() {
 }
 
 RunInput RunInput::picture(const std::filesystem::path& path) {
+  refuse_stream(path, "--image");
   RunInput input;
   input.name_ = path.filename().string();
   if (begins_with(path, "\x93NUMPY"))
@@ -42,6 +44,7 @@ RunInput RunInput::picture(const std::filesystem::path& path) {
 }
 
 RunInput RunInput::array(const std::filesystem::path& path) {
+  refuse_stream(path, "--input");
   RunInput input;
   input.name_ = path.filename().string();
   input.path_ = path;

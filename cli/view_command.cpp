@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "algorithms/interface/module.h"
+#include "algorithms/output_file.h"
 #include "algorithms/worker/child.h"
 #include "cli/command.h"
 #include "cli/numbers.h"
@@ -36,7 +37,7 @@ void refuse_same_file(const ViewArguments& a) {
   std::map<fs::path, std::string> options;  // by the file that they write
   for (const auto& [option, file] : {std::pair{"--screenshot", &a.screenshot}, std::pair{"--export", &a.export_data},
                                      std::pair{"--save", &a.save}}) {
-    if (file->empty() || *file == "-") continue;
+    if (file->empty() || is_stream(*file)) continue;
     std::error_code none;
     const auto [other, is_new] = options.emplace(fs::weakly_canonical(fs::absolute(*file, none), none), option);
     if (!is_new)
@@ -79,7 +80,7 @@ void view(const ViewArguments& arguments) {
   // Pictures and data measure nothing unless they are told to, so that the same call always gives the same.
   refuse_outputs(arguments);
   refuse_measuring(arguments, base.state);
-  if (arguments.save == "-")
+  if (is_stream(arguments.save))
     print(viewer::state_text(base.state));
   else if (!arguments.save.empty())
     viewer::write_state(base.state, arguments.save);

@@ -26,6 +26,7 @@ viewer::Photograph to_photograph(const Picture& picture) {
 
 viewer::Photograph read_image(const std::string& file) {
   if (file.empty()) return to_photograph(sample_picture());
+  refuse_stream(file, "picture");
   if (!file.ends_with(".npy")) return to_photograph(PictureFile(file).decode());
   RunInput input = RunInput::array(file);
   const Tensor x = input.read(DType::f64, Layout::NCHW);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "algorithms/output_file.h"
 #include "algorithms/suggest.h"
 #include "cli/numbers.h"
 #include "cli/view_files.h"
@@ -123,7 +124,7 @@ void choose(const ViewArguments& a, viewer::State& state) {
   if (!a.chart.empty()) state.performance.chart = a.chart;
   if (!a.timed.empty()) state.performance.timed = a.timed;
   if (!a.swept.empty()) state.performance.swept = a.swept;
-  if (!a.image.empty()) state.picture = a.image;
+  if (!a.image.empty()) refuse_stream(a.image, "--image"), state.picture = a.image;
   if (!a.theme.empty()) state.dark = a.theme == "dark";
   if (a.scale > 0) state.scale = a.scale;
   state.step = a.step.value_or(state.step);

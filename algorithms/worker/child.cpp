@@ -38,11 +38,14 @@ namespace {
   _exit(EXIT_FAILURE);
 }
 
+[[noreturn]] void refuse_start(const std::string& program, const std::string& what, int error) {
+  throw Unsupported(program + ", cannot be started (" + what + std::strerror(error) + ")");
+}
+
 struct Pipe {
   std::array<int, 2> ends{-1, -1};
-  explicit Pipe(int flags) {
-    if (pipe2(ends.data(), O_CLOEXEC | flags) != 0)
-      throw Unsupported("no pipe (" + std::string(std::strerror(errno)) + ")");
+  Pipe(int flags, const std::string& program) {
+    if (pipe2(ends.data(), O_CLOEXEC | flags) != 0) refuse_start(program, "no pipe: ", errno);
   }
   ~Pipe() {
     for (const int end : ends)
@@ -56,10 +59,11 @@ struct Pipe {
 }  // namespace
 
 Child::Child(const std::vector<std::string>& words, std::size_t most_line) : most_line_(most_line) {
-  Pipe errors(O_NONBLOCK), failure(0);
+  const std::string& program = words.front();
+  Pipe errors(O_NONBLOCK, program), failure(0, program);
   std::array<int, 2> sockets{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0)
-    throw Unsupported("no socket (" + std::string(std::strerror(errno)) + ")");
+    refuse_start(program, "no socket: ", errno);
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -76,7 +80,7 @@ Child::Child(const std::vector<std::string>& words, std::size_t most_line) : mos
   }
   close(sockets[0]);
   if (id_ > 0) waitpid(id_, nullptr, 0);
-  throw Unsupported(words.front() + ", cannot be started (" + std::strerror(why) + ")");
+  refuse_start(program, "", why);
 }
 
 Child::~Child() {

@@ -1,10 +1,14 @@
 #include "algorithms/worker/recorded.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "algorithms/error.h"
 #include "algorithms/measure/record.h"
+#include "algorithms/measure/ruler.h"
 #include "algorithms/tensor/dtype.h"
 #include "algorithms/worker/fields.h"
 
@@ -27,9 +31,29 @@ bool is_text(const Json& json) { return json.is_string(); }
 bool is_amount(const Json& json) { return json.is_null() || (json.is_number() && json.get<double>() >= 0); }
 bool is_time(const Json& json) { return json.is_null() || (json.is_number() && json.get<double>() > 0); }
 
+// As utc_now() writes them, of a day that the calendar has.
+bool is_moment(const std::string& text) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00Z";
+  const auto fits = [](char c, char form) { return form == '0' ? c >= '0' && c <= '9' : c == form; };
+  if (!std::ranges::equal(text, kForm, fits)) return false;
+  const auto number = [&](std::size_t at, std::size_t digits) { return std::stoi(text.substr(at, digits)); };
+  const auto two = [&](std::size_t at) { return static_cast<unsigned>(number(at, 2)); };
+  const std::chrono::year_month_day day{std::chrono::year(number(0, 4)), std::chrono::month(two(5)),
+                                        std::chrono::day(two(8))};
+  return day.ok() && two(11) < 24 && two(14) < 60 && two(17) < 60;
+}
+
+// What follows from other fields is what these say, where it is there at all: NaN is no number. It may have been
+// rounded since, but not to fewer than four digits.
+void check_follows(const Fields& record, const char* name, double value, const std::string& what) {
+  constexpr double kRounding = 1e-3;
+  const Json& given = record.any(name);
+  if (!given.is_null() && !(std::abs(given.get<double>() - value) <= kRounding * value))
+    record.refuse(name, Json(value).dump() + ", " + what);
+}
+
 void check_origin(const Fields& record) {
-  constexpr std::size_t kDay = std::string_view("2000-01-01").size();
-  if (record.text("time").size() < kDay) record.refuse("time", "a date and a time");
+  if (!is_moment(record.text("time"))) record.refuse("time", "a date and a time, as in 2026-03-01T12:00:00Z");
   for (const char* name : {"revision", "cpu"}) record.text(name);
   for (const char* name : {"gpu", "driver", "cuda"})
     check(record, name, "a text or null", [](const Json& json) { return json.is_null() || json.is_string(); });
@@ -57,19 +81,40 @@ void check_problem(const Fields& problem) {
     if (problem.wholes(name).size() != count) problem.refuse(name, std::to_string(count) + " whole numbers");
 }
 
-void check_amounts(const Fields& record) {
+// `flops` are the direct sum's.
+void check_times(const Fields& record, std::int64_t flops) {
   for (const char* name : {"median_ms", "min_ms"}) check(record, name, "above 0", is_time);
-  const Json &least = record.any("min_ms"), &median = record.any("median_ms");
-  if (least.is_number() && median.is_number() && least.get<double>() > median.get<double>())
-    record.refuse("min_ms", "≤ median_ms, " + median.dump());
   for (const char* name : {"tflops", "tflops_executed", "floor_fraction"}) check(record, name, "≥ 0", is_amount);
-  if (const auto samples = record.numbers("samples_ms"); std::ranges::any_of(samples, [](double ms) { return ms < 0; }))
-    record.refuse("samples_ms", "a list of numbers ≥ 0");
+  const Timing timing{.samples_ms = record.numbers("samples_ms")};
+  if (timing.samples_ms.empty() || timing.min_ms() < 0)
+    record.refuse("samples_ms", "a list of at least one number ≥ 0");
+  check_follows(record, "median_ms", timing.median_ms(), "the median of samples_ms");
+  check_follows(record, "min_ms", timing.min_ms(), "the least of samples_ms");
+  const Json& median = record.any("median_ms");
+  check_follows(record, "tflops",
+                median.is_null() ? std::numeric_limits<double>::quiet_NaN() : tflops(flops, median.get<double>()),
+                "the direct sum's FLOPs over median_ms");
+}
+
+void check_bytes(const Fields& record) {
   record.whole("peak_bytes", 1, kMost);
   const Fields bytes = record.object("bytes");
-  for (const auto& [name, value] : record.any("bytes").items()) bytes.whole(name.c_str(), 0, kMost);
+  double sum = 0;  // in 64 bits it might overflow
+  for (const auto& [name, value] : record.any("bytes").items())
+    sum += static_cast<double>(bytes.whole(name.c_str(), 0, kMost));
+  check_follows(record, "peak_bytes", sum, "the sum of bytes");
+}
+
+void check_notes(const Fields& record) {
   check(record, "engine_notes", "a list of texts",
         [](const Json& json) { return json.is_array() && std::ranges::all_of(json, is_text); });
+}
+
+// The direct sum's.
+std::int64_t recorded_flops(const Json& record, const std::string& who) try {
+  return ConvProblem(recorded_spec(record)).flops();
+} catch (const Error& wrong) {  // one too large is Unsupported
+  throw BadInput(who + ": problem: " + wrong.what());
 }
 
 }  // namespace
@@ -81,12 +126,9 @@ Json read_record(const std::string& line, const std::string& who) {
   check_origin(record);
   check_run(record);
   check_problem(record.object("problem"));
-  check_amounts(record);
-  try {
-    static_cast<void>(ConvProblem(recorded_spec(json)));
-  } catch (const Error& wrong) {  // one too large is Unsupported
-    throw BadInput(who + ": problem: " + wrong.what());
-  }
+  check_bytes(record);
+  check_times(record, recorded_flops(json, who));
+  check_notes(record);
   return json;
 }
 

@@ -9,10 +9,11 @@
 
 namespace convlens {
 
-// One line as a record whose fields are there, of their kinds, and no nonsense: `schema` is known, times are above 0
-// and the least is not above the median, bytes at least 0, names of types and layouts exist. Amounts may be null, as
-// the schema says. Throws BadInput that names `who` and the field, as in `records.jsonl, record 3: median_ms: -1, must
-// be above 0`.
+// One line as a record whose fields are there, of their kinds, and no nonsense: `schema` is known, `time` exists, times
+// are above 0, bytes at least 0, names of types and layouts exist. What a record says twice agrees, within a
+// thousandth: the median and the least with the samples, the TFLOPS with the problem and the median, the peak with the
+// bytes. Amounts may be null, as the schema says. Throws BadInput that names `who` and the field, as in `records.jsonl,
+// record 3: median_ms: -1, must be above 0`.
 nlohmann::ordered_json read_record(const std::string& line, const std::string& who);
 
 // An amount that a use of the record cannot do without. Throws BadInput, as read_record does, where it is null or 0.

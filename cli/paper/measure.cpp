@@ -73,7 +73,9 @@ class Measuring {
                               .seed = seed_,
                               .bytes = outcome.bytes};
       add_gpu_facts(measurement, outcome, plans.size());
-      measurement.notes.push_back(device_bytes_note(fall_of_free_memory(outcome)));
+      // It rises where somebody else gives memory back meanwhile: then nobody knows what the run took.
+      if (const std::int64_t fall = fall_of_free_memory(outcome); fall >= 0)
+        measurement.notes.push_back(device_bytes_note(fall));
       take_(measurement);
     }
   }

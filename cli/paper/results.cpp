@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "algorithms/problem/parse.h"
+#include "algorithms/shortened.h"
 #include "algorithms/worker/recorded.h"
 
 namespace convlens::cli::paper {
@@ -23,6 +24,11 @@ std::optional<std::string> note(const Json& record, const std::string& start) {
   for (const Json& text : record.at("engine_notes"))
     if (const auto line = text.get<std::string>(); line.starts_with(start)) return line.substr(start.size());
   return std::nullopt;
+}
+
+// A note is quoted by its beginning, on one line.
+[[noreturn]] void refuse_note(const std::string& where, const std::string& text, const std::string& rule) {
+  throw BadInput(where + ": engine_notes: " + shortened(Json(text).dump()) + ", must be " + rule);
 }
 
 // The contender that the record is of: the same row, options, type and layout.
@@ -46,7 +52,7 @@ std::string who(const Json& record) {
          (record.at("gpu").is_null() ? ", on a CPU" : "");
 }
 
-std::optional<Ceilings> ceilings_of(const Json& record) {
+std::optional<Ceilings> ceilings_of(const Json& record, const std::string& where) {
   const auto text = note(record, kCeilingNote);
   if (!text) return std::nullopt;
   std::istringstream words(*text);
@@ -54,7 +60,19 @@ std::optional<Ceilings> ceilings_of(const Json& record) {
   Ceilings c;
   std::string unit, type;
   words >> c.f32_tflops >> unit >> type >> c.f16_tflops >> unit >> type >> c.copy_tbytes;
-  return words ? std::optional(c) : std::nullopt;
+  if (!words || std::min({c.f32_tflops, c.f16_tflops, c.copy_tbytes}) <= 0)
+    refuse_note(where, kCeilingNote + *text, "as in 53.4 TFLOPS f32, 754.3 TFLOPS f16, 4.26 TB/s, each above 0");
+  return c;
+}
+
+std::optional<std::int64_t> device_bytes_of(const Json& record, const std::string& where) {
+  const auto text = note(record, kDeviceNote);
+  if (!text) return std::nullopt;
+  std::int64_t bytes = -1;
+  const auto error = std::from_chars(text->data(), text->data() + text->size(), bytes).ec;
+  if (error != std::errc{} || bytes < 0 || device_bytes_note(bytes) != kDeviceNote + *text)
+    refuse_note(where, kDeviceNote + *text, "of a whole number of bytes ≥ 0");
+  return bytes;
 }
 
 // What a Winograd row made of m = auto: "F(5x5,3x3)", the first word of a note.
@@ -94,10 +112,7 @@ Result result_of(const Json& record, const Contender& contender, const std::stri
   r.best_tflops = r.median_tflops * r.median_ms / recorded_amount(record, "min_ms", where);
   r.ledger_bytes = record.at("peak_bytes").get<std::int64_t>();
   r.bytes = record.at("bytes").get<std::map<std::string, std::int64_t>>();
-  if (const auto text = note(record, kDeviceNote)) {
-    std::int64_t bytes = 0;
-    if (std::from_chars(text->data(), text->data() + text->size(), bytes).ec == std::errc{}) r.device_bytes = bytes;
-  }
+  r.device_bytes = device_bytes_of(record, where);
   set_transforms(r, record, contender);
   return r;
 }
@@ -114,6 +129,7 @@ void Results::add(const std::string& json, const std::string& where) {
     return;
   }
   const Result result = result_of(record, *contender, where);
+  const std::optional<Ceilings> ceilings = ceilings_of(record, where);
   const ConvSpec spec = recorded_spec(record);
   const auto name = record.at("layer").get<std::string>();
   const std::string layer = name.empty() ? to_text(spec) : name;
@@ -137,7 +153,7 @@ void Results::add(const std::string& json, const std::string& where) {
   add_origin(record, origin_);
   const std::size_t samples = record.at("samples_ms").size();
   samples_ = samples_ == 0 ? samples : std::min(samples_, samples);
-  if (const auto found = ceilings_of(record)) ceilings_ = found;
+  if (ceilings) ceilings_ = ceilings;
 }
 
 std::optional<Result> Results::find(const std::string& layer, const std::string& contender) const {

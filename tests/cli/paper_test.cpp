@@ -8,12 +8,13 @@
 
 #include "algorithms/interface/registry.h"
 #include "algorithms/measure/device.h"
+#include "algorithms/worker/recorded.h"
 #include "tests/catch.h"
 #include "tests/support/command.h"
 
 using namespace convlens;
 using Catch::Matchers::Contains;
-using nlohmann::json;
+using nlohmann::json, nlohmann::ordered_json;
 
 namespace {
 
@@ -28,6 +29,14 @@ json recorded() {
   return {};
 }
 
+// So many TFLOPS of the record's problem, of the median: the best sample is a tenth better.
+void set_rate(json& r, double tflops) {
+  const ordered_json of = r;
+  const double median = static_cast<double>(ConvProblem(recorded_spec(of)).flops()) / tflops * 1e-9;
+  r["tflops"] = tflops, r["median_ms"] = median, r["min_ms"] = median / 1.1;
+  r["samples_ms"] = {median, median / 1.1, 1.2 * median};
+}
+
 // The record of a run of so many TFLOPS, whose best sample is a tenth better, and of so many bytes.
 std::string record(const std::string& name, double tflops, std::int64_t peak, const std::string& dtype = "f16",
                    const std::string& layout = "NHWC") {
@@ -38,8 +47,7 @@ std::string record(const std::string& name, double tflops, std::int64_t peak, co
   r["run"] = run_name(*run.algorithm, run.options);
   r["dtype"] = dtype;
   r["layout"]["x"] = layout;
-  r["tflops"] = tflops;
-  r["median_ms"] = 1.1, r["min_ms"] = 1.0;
+  set_rate(r, tflops);
   r["peak_bytes"] = peak;
   r["bytes"] = {{"x", 100}, {"w", 10}, {"y", 90}, {"im2win", peak - 200}};
   r["engine_notes"] = {"ceilings of this run: 50.0 TFLOPS f32, 500.0 TFLOPS f16, 4.00 TB/s",
@@ -240,6 +248,7 @@ TEST_CASE("paper's means are geometric, of memory and of shares too") {
   const auto on = [](const char* layer, const std::string& line, std::int64_t ci) {
     json r = json::parse(line);
     r["layer"] = layer, r["problem"]["ci"] = ci;
+    set_rate(r, r["tflops"]);
     return r.dump() + "\n";
   };
   const Records records(
@@ -273,6 +282,7 @@ TEST_CASE("paper mixes no machines, batch sizes, states of L2 or problems, and w
   const auto changed = [](const char* field, const json& value) {
     json r = json::parse(record("im2win.tc:paper", 140, 530));
     r[json::json_pointer(field)] = value;
+    if (std::string(field).starts_with("/problem")) set_rate(r, r["tflops"]);
     return r.dump() + "\n";
   };
   const auto refused = [&](const std::string& line, const std::string& says) {
@@ -294,6 +304,20 @@ TEST_CASE("paper mixes no machines, batch sizes, states of L2 or problems, and w
   refused(changed("/peak_bytes", -5), "peak_bytes: -5, must be ≥ 1");
   refused(changed("/schema", 7), "schema: 7, must be 1");
   refused(changed("/tflops", nullptr), "tflops: null, must be above 0");
+  refused(changed("/tflops", 1e6), "tflops: 1000000.0, must be 140.");
+  refused(changed("/samples_ms", json::array()), "samples_ms: [], must be a list of at least one number ≥ 0");
+  refused(changed("/samples_ms", {1, 2, 4}), "median_ms: ");
+  refused(changed("/min_ms", 1e-3), "min_ms: 0.001, must be ");
+  refused(changed("/time", "2031-13-45T99:99:99Z"), "time: \"2031-13-45T99:99:99Z\", must be a date and a time");
+  refused(changed("/peak_bytes", 5), "peak_bytes: 5, must be 530.0, the sum of bytes");
+  for (const char* bytes : {"-3 bytes", "many bytes", "12 pages", "99999999999999999999 bytes", "1\n2 bytes"}) {
+    const std::string note = std::string("the device's free memory fell by ") + bytes;
+    refused(changed("/engine_notes/1", note),
+            "engine_notes: " + json(note).dump() + ", must be of a whole number of bytes ≥ 0");
+  }
+  for (const char* ceilings : {"0.0 TFLOPS f32, 500.0 TFLOPS f16, 4.00 TB/s", "n/a"})
+    refused(changed("/engine_notes/0", std::string("ceilings of this run: ") + ceilings),
+            std::string("engine_notes: \"ceilings of this run: ") + ceilings + "\", must be as in 53.4 TFLOPS f32");
 }
 
 TEST_CASE("paper refuses records that it cannot draw, in one line") {

@@ -2,6 +2,9 @@
 // or speak another version. None of them makes the side that asks wait, and nothing that came is lost.
 #include "algorithms/worker/client.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -324,6 +327,22 @@ TEST_CASE("a worker that cannot be started is gone at once") {
   CHECK(client.state() == State::gone);
   CHECK(client.says().find("/nowhere/at/all") != std::string::npos);
   CHECK(client.poll().empty());
+}
+
+TEST_CASE("a worker for which there are no file descriptors left is named, with what it lacks") {
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int next = dup(STDIN_FILENO);  // the lowest that is free
+  REQUIRE(close(next) == 0);
+  for (const auto& [room, what] : {std::pair{1, "no pipe: "}, {4, "no socket: "}}) {
+    rlimit little = before;
+    little.rlim_cur = static_cast<rlim_t>(next + room);
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &little) == 0);
+    const Client client({"/nowhere/at/all"});
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    CHECK(client.state() == State::gone);
+    CHECK(client.says() == "/nowhere/at/all, cannot be started (" + std::string(what) + "Too many open files)");
+  }
 }
 
 TEST_CASE("a worker whose asker is gone ends") {
