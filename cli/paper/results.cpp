@@ -110,8 +110,9 @@ Result result_of(const Json& record, const Contender& contender, const std::stri
   r.median_tflops = recorded_amount(record, "tflops", where);
   r.median_ms = recorded_amount(record, "median_ms", where);
   r.best_tflops = r.median_tflops * r.median_ms / recorded_amount(record, "min_ms", where);
-  r.ledger_bytes = record.at("peak_bytes").get<std::int64_t>();
   r.bytes = record.at("bytes").get<std::map<std::string, std::int64_t>>();
+  r.bytes.erase("device");  // what a library took besides: whoever calls it first in a process pays for all
+  for (const auto& [what, bytes] : r.bytes) r.ledger_bytes += bytes;
   r.device_bytes = device_bytes_of(record, where);
   set_transforms(r, record, contender);
   return r;

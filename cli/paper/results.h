@@ -16,7 +16,7 @@ struct Result {
   std::string contender;                      // its name
   double median_tflops = 0, best_tflops = 0;  // of all samples: the paper reports the best
   double median_ms = 0;
-  std::int64_t ledger_bytes = 0;              // x, w, y, workspace, and what a library took by itself
+  std::int64_t ledger_bytes = 0;              // x, w, y and workspace
   std::optional<std::int64_t> device_bytes;   // the same as the device's free memory tells
   std::map<std::string, std::int64_t> bytes;  // of the ledger, by name
   std::string transform = {}, today = {};     // "F(5x5,3x3)", and what the row chooses now, where they differ

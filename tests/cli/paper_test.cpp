@@ -214,6 +214,16 @@ TEST_CASE("paper takes records from before a row gained an option, and names tho
             "of several records of a run the last is drawn: 1 of cuDNN TC"});
 }
 
+TEST_CASE("paper's ledger leaves out what a library takes of the device, of whichever row calls it first") {
+  json r = json::parse(record("im2col.tc", 100, 1000));
+  r["bytes"]["device"] = 64 << 20;
+  r["peak_bytes"] = 1000 + (64 << 20);
+  r["peak_source"] = "device";
+  const json report = Records(r.dump() + "\n" + record("im2win.tc:paper", 100, 500)).report();
+  CHECK(named(report["ratios"], "of", "memory, im2win TC ÷ im2col+cuBLAS TC full batch")["best"].get<double>() ==
+        Approx(0.5));
+}
+
 TEST_CASE("paper names a transform that a row chose when it was recorded, and would not choose today") {
   json r = json::parse(record("winograd.tc", 100, 1000));
   r["engine_notes"].push_back("F(6x6,3x3) points 0 1 -1 2 -2 1/2 -1/2 inf");
