@@ -1,26 +1,24 @@
 #!/usr/bin/env python3
-"""PyTorch's convolution beside `convlens bench`, each in a process of its own, under one protocol.
+"""PyTorch's convolution beside rows of convlens, each in a process of its own, under one protocol.
 
-For every layer: half of PyTorch's samples, all of convlens's, the other half of PyTorch's, so that a clock that moves moves
-for both. A sample is what convlens's ruler takes on a cold L2 (kernels/runtime/ruler.h): the cache overwritten, an event,
-the call as a CUDA graph, an event. PyTorch may choose its algorithm by trial (torch.backends.cudnn.benchmark); in NHWC it
-is given channels_last tensors.
+For every layer, in several rounds: samples of PyTorch, then as many of each run by one `convlens worker`, so that a
+clock that moves moves for all, and nobody's samples lie together in time. A sample is what convlens's ruler takes on a
+cold L2 (kernels/runtime/ruler.h): the cache overwritten, an event, the call as a CUDA graph, an event. PyTorch may
+choose its algorithm by trial (torch.backends.cudnn.benchmark); in NHWC it is given channels_last tensors.
 
     python3 notebooks/beside_pytorch.py --convlens build/convlens --suite cv --batch 256 --dtype f16 --layout NHWC \\
-        --repeats 11 -o records.jsonl -- --algorithm implicit_gemm.tc --algorithm cudnn.best
+        --rounds 4 --repeats 11 -o records.jsonl -- --algorithm implicit_gemm.tc --algorithm cudnn.best
 
-Words after `--` go to `convlens bench` as they are. The records are convlens's own, and one of the run `pytorch.conv2d`
-a layer with the same environment, problem and layout.
+The records are convlens's own, each of all rounds, and one of the run `pytorch.conv2d` a layer with the same
+environment, problem and layout.
 """
 
 import argparse
 import datetime
 import json
-import pathlib
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 import torch
@@ -77,15 +75,41 @@ class Call:
         return {name: t.numel() * t.element_size() for name, t in (("x", self.x), ("w", self.w), ("y", self.y))}
 
 
-def bench(convlens, words):
-    """The records of `convlens bench` with these words."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder, "records.jsonl")
-        subprocess.run([convlens, "bench", *words, "-o", str(path)], check=True, stdout=sys.stderr)
-        return [json.loads(line) for line in path.read_text().splitlines()]
+class Worker:
+    """`convlens worker`, which is asked for one measurement at a time (algorithms/worker/protocol.h)."""
+
+    def __init__(self, convlens):
+        self.process = subprocess.Popen([convlens, "worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.asked = 0
+
+    def record(self, job):
+        """The record of a job, or None where the row refuses it, which is said on stderr."""
+        self.asked += 1
+        print(json.dumps({"is": "measure", "id": self.asked, **job}), file=self.process.stdin, flush=True)
+        for line in self.process.stdout:
+            answer = json.loads(line)
+            if answer["is"] == "not understood":
+                raise SystemExit(f"convlens worker: {answer['why']}")
+            if answer["is"] == "refused":
+                print(f"{job['layer']}, {job['run']}: {answer['why']}", file=sys.stderr)
+                return None
+            if answer["is"] == "done":
+                return answer["record"]
+        raise SystemExit("convlens worker: has ended")
 
 
-def record(like, call, samples):
+def joined(rounds):
+    """One record of a run with the samples of all its rounds; rates follow their median."""
+    samples = [ms for each in rounds for ms in each["samples_ms"]]
+    last, median = rounds[-1], statistics.median(samples)
+    rates = {name: last[name] and last[name] * last["median_ms"] / median
+             for name in ("tflops", "tflops_executed", "floor_fraction")}
+    note = f"in {len(rounds)} rounds, each after samples of PyTorch in a process of its own"
+    return {**last, **rates, "samples_ms": samples, "median_ms": median, "min_ms": min(samples),
+            "engine_notes": [*last["engine_notes"], note]}
+
+
+def pytorch_record(like, call, samples, rounds):
     """PyTorch's record: the environment and the problem of `like`, and nothing that only convlens knows."""
     median = statistics.median(samples)
     tflops = call.flops() / median / 1e9
@@ -98,7 +122,7 @@ def record(like, call, samples):
             "tflops": tflops, "tflops_executed": None, "floor_fraction": None, "bytes": sizes, "workspace_bytes": 0,
             "peak_bytes": sum(sizes.values()), "registers": None, "shared_bytes": None, "spill_bytes": None,
             "error_over_bound": None,
-            "engine_notes": ["in its own process, half of the samples before convlens's and half after",
+            "engine_notes": [f"in its own process, in {rounds} rounds, each before samples of convlens's rows",
                              "workspace unknown", "algorithm chosen by trial"]}
 
 
@@ -124,37 +148,56 @@ def problem_of(text):
 
 
 def layers_of(convlens, suite):
+    """The layers of a suite as they are written out, "1x64x56x56 --filter 64x3x3", by name."""
     listed = subprocess.run([convlens, "list", "layers", "--json"], check=True, capture_output=True, text=True)
-    layers = {layer["layer"]: problem_of(layer["problem"]) for layer in json.loads(listed.stdout)
-              if layer["suite"] == suite}
+    layers = {layer["layer"]: layer["problem"] for layer in json.loads(listed.stdout) if layer["suite"] == suite}
     if not layers:
         raise SystemExit(f"suite: {suite}, must be one that `convlens list layers` names")
     return layers
 
 
-def main():
+def rounds_of(worker, call, job, arguments):
+    """Every run's record, but for those that refuse the layer, and PyTorch's samples."""
+    records, samples = {run: [] for run in arguments.algorithm}, []
+    for _ in range(arguments.rounds):
+        samples += call.samples_ms(arguments.repeats)
+        for run in list(records):
+            if (each := worker.record({**job, "run": run})) is not None:
+                records[run].append(each)
+            else:
+                del records[run]
+    return [joined(each) for each in records.values()], samples
+
+
+def parsed_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--convlens", default="build/convlens", help="the program")
     parser.add_argument("--suite", default="cv")
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--dtype", choices=DTYPES, default="f16")
     parser.add_argument("--layout", choices=FORMATS, default="NHWC")
-    parser.add_argument("--repeats", type=int, default=11, help="samples of convlens, and of each half of PyTorch")
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--repeats", type=int, default=11, help="samples of each run, and of PyTorch, in a round")
     parser.add_argument("-o", "--output", required=True, help="records as JSON Lines")
-    parser.add_argument("words", nargs="*", help="more words for `convlens bench`, after --")
-    arguments = parser.parse_args()
+    parser.add_argument("--algorithm", action="append", required=True, metavar="RUN", help="a row, as im2win.tc:paper")
+    return parser.parse_args([word for word in sys.argv[1:] if word != "--"])
+
+
+def main():
+    arguments = parsed_arguments()
     torch.backends.cudnn.benchmark = True
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
 
-    common = ["--batch", str(arguments.batch), "--dtype", arguments.dtype, "--layout", arguments.layout]
+    worker, layout = Worker(arguments.convlens), arguments.layout
     with open(arguments.output, "w", encoding="utf-8") as output, torch.no_grad():
-        for layer, problem in layers_of(arguments.convlens, arguments.suite).items():
-            call = Call({**problem, "n": arguments.batch}, arguments.dtype, arguments.layout)
-            before = call.samples_ms(arguments.repeats)
-            records = bench(arguments.convlens, [layer, *common, "--cold", "--repeats", str(arguments.repeats),
-                                                 *arguments.words])
-            after = call.samples_ms(arguments.repeats)
-            for each in [*records, record(records[0], call, before + after)]:
+        for layer, text in layers_of(arguments.convlens, arguments.suite).items():
+            call = Call({**problem_of(text), "n": arguments.batch}, arguments.dtype, layout)
+            job = {"layer": layer, "problem": f"{arguments.batch}x{text.split('x', 1)[1]}", "dtype": arguments.dtype,
+                   "layout": {"x": layout, "w": "OHWI" if layout == "NHWC" else "OIHW", "y": layout}, "timed": "call",
+                   "l2": "cold", "seed": 1, "repeats": arguments.repeats, "seconds": 0, "endless": False,
+                   "traced": False}
+            records, samples = rounds_of(worker, call, job, arguments)
+            for each in [*records, pytorch_record(records[0], call, samples, arguments.rounds)]:
                 output.write(json.dumps(each, separators=(",", ":")) + "\n")
             output.flush()  # a run that is cut keeps its whole layers
             del call
