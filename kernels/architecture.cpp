@@ -1,31 +1,17 @@
 #include "kernels/architecture.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 #include <variant>
 
 #include "algorithms/error.h"
 #include "algorithms/interface/algorithm.h"
+#include "kernels/common/shared_memory.h"
 
 namespace convlens::gpu {
 
 namespace {
-
-// CUDA C++ Programming Guide, technical specifications per compute capability: KiB of shared memory, a block.
-constexpr std::array<std::pair<int, std::int64_t>, 12> kSharedKib{{{75, 64},
-                                                                   {80, 163},
-                                                                   {86, 99},
-                                                                   {87, 163},
-                                                                   {88, 99},
-                                                                   {89, 99},
-                                                                   {90, 227},
-                                                                   {100, 227},
-                                                                   {103, 227},
-                                                                   {110, 227},
-                                                                   {120, 99},
-                                                                   {121, 99}}};
 
 int number(const std::string& architecture) { return std::stoi(architecture.substr(3)); }
 
@@ -74,9 +60,8 @@ void check_architecture(const Kernel& kernel, const std::string& architecture) {
 }
 
 std::optional<std::int64_t> most_shared_bytes(const std::string& architecture) {
-  for (const auto& [listed, kib] : kSharedKib)
-    if (listed == number(architecture)) return kib << 10;
-  return std::nullopt;
+  const std::int64_t bytes = shared_bytes_of_block(number(architecture));
+  return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
 void check_shared_bytes(const std::string& entry, std::int64_t bytes, std::int64_t most,

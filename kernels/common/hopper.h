@@ -5,11 +5,11 @@
 #include <cstdint>
 
 #include "algorithms/interface/option.h"
+#include "kernels/common/shared_memory.h"
 
 namespace convlens::gpu {
 
-inline constexpr int kHopperMultiprocessors = 132;              // of an H200; blocks of such rows stay, one on each
-inline constexpr std::int64_t kHopperSharedBytes = 227 * 1024;  // of a block
+inline constexpr int kHopperMultiprocessors = 132;  // of an H200; blocks of such rows stay, one on each
 
 // An operand in shared memory is rows of 64 values of k, which the copy engine permutes by 16-byte pieces; tiles begin
 // at multiples of 1024 bytes.

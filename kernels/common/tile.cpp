@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "algorithms/error.h"
+#include "kernels/common/shared_memory.h"
 
 namespace convlens::gpu {
 
@@ -15,7 +16,6 @@ namespace {
 constexpr int kMultiprocessors = 132;  // of an H200
 constexpr int kWarp = 32;
 constexpr std::int64_t kSharedBytes = 227 * 1024, kReservedBytes = 1024;  // of a multiprocessor; the system's, a block
-constexpr std::int64_t kMostSharedBytes = 101376;  // a block's on sm_86, sm_89 and sm_120; sm_80 and sm_90 have more
 
 // Estimates of `cost`: a copy with its address; a byte from the L2 cache, and one of y; what one warp alone leaves of
 // the slots; and how much longer products take whose windows are shifted in registers, where their banks collide
@@ -71,7 +71,7 @@ double store_effort(const Request& request, bool by_columns, std::int64_t row_pi
 
 double cost(const Request& request, const TileShape& tile, std::int64_t tiles, std::int64_t shared_bytes,
             std::int64_t lines, const LineCost& line, bool by_columns, std::int64_t row_pixels) {
-  if (shared_bytes > kMostSharedBytes) return std::numeric_limits<double>::infinity();
+  if (shared_bytes > kLeastSharedBytes) return std::numeric_limits<double>::infinity();
   const double products = line.values * tile.thread_m * tile.thread_n * (by_columns ? kShiftedWindows : 1);
   const double loads = line.values * tile.thread_m / 4 + line.window_loads * tile.thread_n / 4;
   const double copies = kSlotsACopy * (line.copies + line.values * tile.m / 4) / tile.threads();
@@ -238,9 +238,9 @@ Rule int_indices() {
 }
 
 void check_shared_memory(const Launch& launch) {
-  if (launch.shared_bytes > kMostSharedBytes)
+  if (launch.shared_bytes > kLeastSharedBytes)
     throw Unsupported("shared memory of " + launch.kernel.entry + ": " + std::to_string(launch.shared_bytes) +
-                      " bytes a block, must be ≤ " + std::to_string(kMostSharedBytes));
+                      " bytes a block, must be ≤ " + std::to_string(kLeastSharedBytes));
 }
 
 }  // namespace convlens::gpu

@@ -129,7 +129,8 @@ Rule patch_fits() {
             for (const char* option : {"fetch", "windows", "tile_pixels", "patch_slots", "filter_slots"})
               nearest.options.set(option, "auto");
             const ConvProblem& p = request.problem;
-            const std::int64_t most = request.options.is("instructions", "mma") ? kMmaSharedBytes : kHopperSharedBytes;
+            const std::int64_t most =
+                request.options.is("instructions", "mma") ? kLeastSharedBytes : kHopperSharedBytes;
             return Refusal{"window: " + std::to_string(p.extent_h()) + "x" + std::to_string(p.extent_w()) +
                                ", the patch of one pixel must be ≤ " + std::to_string(most) +
                                " bytes with its rings, and a box of TMA ≤ " + std::to_string(kMostBox),

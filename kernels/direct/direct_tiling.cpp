@@ -143,7 +143,7 @@ std::optional<DirectTiling> choose_tiling(const Request& request, bool by_tma) {
   const ConvProblem& p = request.problem;
   const OptionSet& options = request.options;
   const bool by_elements = p.ci_per_group() < kFewChannels, by_mma = options.is("instructions", "mma");
-  const std::int64_t most_bytes = by_mma ? kMmaSharedBytes : kHopperSharedBytes;
+  const std::int64_t most_bytes = by_mma ? kLeastSharedBytes : kHopperSharedBytes;
   std::optional<DirectTiling> best;
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](DirectTiling tiling) {

@@ -9,9 +9,8 @@
 
 namespace convlens::gpu {
 
-inline constexpr int kMmaPixels = 128;                     // of a tile, with instructions=mma
-inline constexpr std::int64_t kMmaSharedBytes = 99 << 10;  // of a block, on sm_86, sm_89 and sm_120 (CUDA C++ Guide)
-inline constexpr int kMostBox = 256;                       // of a tile of the copy engine, along each axis
+inline constexpr int kMmaPixels = 128;  // of a tile, with instructions=mma
+inline constexpr int kMostBox = 256;    // of a tile of the copy engine, along each axis
 
 // A block's tile of images × rows × columns × output channels, and the patch under it.
 struct DirectTiling {

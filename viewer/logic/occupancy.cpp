@@ -4,18 +4,19 @@
 #include <array>
 #include <utility>
 
+#include "kernels/architecture.h"
+
 namespace convlens::viewer {
 
 namespace {
 
 struct Multiprocessor {
   const char* architecture;
-  std::int64_t warps, blocks, shared_bytes;
+  std::int64_t warps, blocks;
 };
 constexpr std::array kMultiprocessors{
-    Multiprocessor{"sm_80", 64, 32, 164 << 10},  Multiprocessor{"sm_86", 48, 16, 100 << 10},
-    Multiprocessor{"sm_89", 48, 24, 100 << 10},  Multiprocessor{"sm_90", 64, 32, 228 << 10},
-    Multiprocessor{"sm_100", 64, 32, 228 << 10}, Multiprocessor{"sm_120", 48, 24, 100 << 10},
+    Multiprocessor{"sm_80", 64, 32}, Multiprocessor{"sm_86", 48, 16},  Multiprocessor{"sm_89", 48, 24},
+    Multiprocessor{"sm_90", 64, 32}, Multiprocessor{"sm_100", 64, 32}, Multiprocessor{"sm_120", 48, 24},
 };
 constexpr std::int64_t kWarp = 32, kRegisters = 65536, kRegisterUnit = 256, kQuarters = 4;
 constexpr std::int64_t kSharedUnit = 128, kSystemShared = 1024;
@@ -35,7 +36,7 @@ std::optional<Occupancy> occupancy(const std::string& architecture, std::int64_t
   const std::array<std::pair<std::int64_t, const char*>, 4> limits{
       {{sm->warps / warps, "threads"},
        {kQuarters * (kRegisters / kQuarters / of_warp) / warps, "registers"},
-       {sm->shared_bytes / of_block, "shared memory"},
+       {(*gpu::most_shared_bytes(plain) + kSystemShared) / of_block, "shared memory"},
        {sm->blocks, "blocks of an SM"}}};
   const auto least = std::ranges::min(limits, {}, &std::pair<std::int64_t, const char*>::first);
   return Occupancy{least.first, least.first * warps, sm->warps, least.second};
