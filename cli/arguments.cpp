@@ -52,11 +52,6 @@ ConvSpec with_parts(const ConvSpec& spec, const std::string& written) {
   return parse_spec(text + written);
 }
 
-ConvSpec with_batch(ConvSpec spec, std::int64_t n) {
-  spec.n = n;
-  return spec;
-}
-
 }  // namespace
 
 std::string Layer::text() const {
@@ -115,8 +110,9 @@ std::vector<Layer> LayerArguments::layers() const {
   };
   // With the parts that are given, which make another layer of it.
   const auto add_named = [&](const NamedLayer& layer) {
-    add(layer.name, with_parts(layer.spec, written_));
-    if (layers.back().problem.spec() != with_batch(layer.spec, layers.back().problem.n())) layers.back().name = "";
+    const ConvSpec spec = with_parts(layer.spec, written_);
+    add(layer.name, spec);
+    if (spec != layer.spec) layers.back().name = "";
   };
   std::vector<std::string> names = names_;
   names.insert(names.end(), named_.begin(), named_.end());

@@ -197,6 +197,8 @@ def main():
                    "l2": "cold", "seed": 1, "repeats": arguments.repeats, "seconds": 0, "endless": False,
                    "traced": False}
             records, samples = rounds_of(worker, call, job, arguments)
+            if not records:
+                raise SystemExit(f"{layer}: every run refuses it, there is nothing to lay beside PyTorch")
             for each in [*records, pytorch_record(records[0], call, samples, arguments.rounds)]:
                 output.write(json.dumps(each, separators=(",", ":")) + "\n")
             output.flush()  # a run that is cut keeps its whole layers
