@@ -37,7 +37,8 @@ std::string summary(const EngineSearch& search, const TimedEngine& chosen) {
   std::snprintf(ms, sizeof ms, "%.4g ms", chosen.ms);
   return "the fastest of " + std::to_string(search.engines.size()) + " engines that ran, " + ms + "; of " +
          std::to_string(search.known) + " there are " + std::to_string(search.refused()) + " refused, " +
-         std::to_string(search.short_precision) + " were left out for short precision";
+         std::to_string(search.short_precision) + " were left out for short precision" +
+         (search.wrong_bias > 0 ? ", " + std::to_string(search.wrong_bias) + " for adding another bias" : "");
 }
 
 VendorAnswer best_engine(const Request& request, bool without_transforms) {
@@ -50,6 +51,7 @@ VendorAnswer best_engine(const Request& request, bool without_transforms) {
   if (chosen == search->engines.end())
     throw Unsupported("cuDNN: " + std::to_string(search->known) + " engines known, " +
                       std::to_string(search->short_precision) + " of them in short precision, " +
+                      std::to_string(search->wrong_bias) + " that add another bias, " +
                       std::to_string(search->refused()) + " refused, none left that runs" +
                       (without_transforms ? " and is neither FFT nor Winograd" : "") +
                       (request.memory_limit ? " within the memory limit" : ""));
