@@ -5,13 +5,11 @@
 #include <future>
 #include <map>
 #include <mutex>
-#include <optional>
-#include <span>
 #include <thread>
 
 #include "algorithms/error.h"
 #include "algorithms/problem/parse.h"
-#include "kernels/runtime/device.h"
+#include "kernels/runtime/cudnn_bench.h"
 #include "kernels/runtime/discovery.h"
 
 namespace convlens::gpu {
@@ -44,96 +42,8 @@ std::vector<TimedEngine> planned(const std::vector<EngineConfig>& configs, const
   return engines;
 }
 
-// Tensors of the layer, and a workspace as large as any of the engines asks for.
-class Bench {
- public:
-  Bench(const Request& request, const std::vector<TimedEngine>& engines, CudaDevice& device)
-      : request_(request),
-        device_(device),
-        x_(device, request.x_bytes()),
-        w_(device, request.w_bytes()),
-        y_(device, request.y_bytes()),
-        bias_(device, std::max<std::int64_t>(1, request.bias_bytes())) {
-    operands_ = {x_.data(), w_.data(), request.problem.bias() ? bias_.data() : nullptr, y_.data(), nullptr};
-
-    constexpr std::int64_t kForOthers = std::int64_t{1} << 30;  // the cache's flush, cuDNN's kernels
-    const std::int64_t there = device.free_memory() - kForOthers;
-    std::int64_t most = 1;
-    for (const TimedEngine& engine : engines)
-      if (engine.call->workspace_bytes() <= there) most = std::max(most, engine.call->workspace_bytes());
-    workspace_.emplace(device, most);
-    operands_.workspace = workspace_->data();
-  }
-
-  bool fits(const TimedEngine& engine) const { return engine.call->workspace_bytes() <= workspace_->bytes(); }
-
-  void fill_uniform() {
-    const ConvProblem& p = request_.problem;
-    const auto fill = [&](const DeviceBuffer& buffer, const Shape& shape, std::uint64_t key) {
-      const Strides dense = dense_strides(Layout::NCHW, shape);
-      device_.fill_uniform({buffer.data(), request_.dtype, shape, dense, request_.place}, key);
-    };
-    fill(x_, p.x_shape(), 1);
-    fill(w_, p.w_shape(), 2);
-    if (p.bias()) fill(bias_, {1, p.co(), 1, 1}, 3);
-  }
-
-  // For `keeps_bias`: x of zeros, and one bias in all channels.
-  void fill_bias_only() {
-    fill_uniform();
-    device_.set(x_.data(), std::byte{0}, x_.bytes());
-    device_.set(bias_.data(), kBiasByte, bias_.bytes());
-  }
-
-  // Whether y is the bias, to the bit. Throws Unsupported when the engine refuses the call after all.
-  bool keeps_bias(const TimedEngine& engine) {
-    device_.set(y_.data(), std::byte{0xff}, y_.bytes());  // NaN
-    engine.call->execute(CudnnHandle(nullptr), operands_);
-    device_.synchronize();
-    std::vector<std::byte> y(static_cast<std::size_t>(std::min<std::int64_t>(y_.bytes(), 1 << 16)));
-    device_.download(y, y_.data());
-    return std::ranges::all_of(y, [](std::byte byte) { return byte == kBiasByte; });
-  }
-
-  // By the same ruler as every benchmark. Throws Unsupported when one of the engines refuses the call after all.
-  void time(std::span<TimedEngine> engines, int samples) {
-    std::vector<std::function<void(Stream)>> calls;
-    for (const TimedEngine& engine : engines)
-      calls.emplace_back([&engine, this](Stream stream) {
-        engine.call->execute(CudnnHandle(static_cast<cudaStream_t>(stream.handle)), operands_);
-      });
-    const std::vector<Timing> timings =
-        device_.measure(calls, {.warmup = 1, .repeats = samples, .cold_cache = true, .stop = {}});
-    for (std::size_t k = 0; k < engines.size(); ++k) engines[k].ms = timings[k].median_ms();
-  }
-
- private:
-  // Repeated it is a number in each type whose last bit is set: half a unit in the last place too much rounds to
-  // another.
-  static constexpr std::byte kBiasByte{0x3d};
-
-  const Request& request_;
-  CudaDevice& device_;
-  DeviceBuffer x_, w_, y_, bias_;
-  std::optional<DeviceBuffer> workspace_;
-  CudnnOperands operands_;
-};
-
-// Leaves out the engines that add another bias than the layer's, and says how many. Engines 26, 29 and 33 of cuDNN 9.19
-// add f16 ones that are half a unit in the last place too large (seen on an H200): 2.002 for −2 + 4.
-int leave_out_wrong_bias(std::vector<TimedEngine>& engines, Bench& bench) {
-  bench.fill_bias_only();
-  return static_cast<int>(std::erase_if(engines, [&](const TimedEngine& engine) {
-    try {
-      return bench.fits(engine) && !bench.keeps_bias(engine);
-    } catch (const Unsupported&) {
-      return false;  // refused: time_all leaves it out
-    }
-  }));
-}
-
 // One sample of each engine, then more of those that may be the fastest, interleaved.
-void time_all(std::vector<TimedEngine>& engines, Bench& bench) {
+void time_all(std::vector<TimedEngine>& engines, CudnnBench& bench) {
   std::erase_if(engines, [&](TimedEngine& engine) {
     try {
       if (!bench.fits(engine)) return true;
@@ -168,9 +78,8 @@ EngineSearch searched(const Request& request) {
   search.short_precision = static_cast<int>(
       std::erase_if(configs, [&](const EngineConfig& config) { return config.short_precision(request.dtype); }));
   search.engines = planned(configs, device);
-  Bench bench(request, search.engines, device);
-  if (request.problem.bias()) search.wrong_bias = leave_out_wrong_bias(search.engines, bench);
-  bench.fill_uniform();
+  CudnnBench bench(request, search.engines, device);
+  search.wrong = bench.take_out_wrong(search.engines);
   time_all(search.engines, bench);
   return search;
 }

@@ -1,4 +1,5 @@
-// Which engine of cuDNN's graph interface is the fastest on a layer: all that there are are timed on the device.
+// Which engine of cuDNN's graph interface is the fastest on a layer: all that there are are tried and timed on the
+// device.
 #pragma once
 
 #include <memory>
@@ -18,8 +19,8 @@ struct EngineSearch {
   std::vector<TimedEngine> engines;  // those that ran, fastest first
   int known = 0;                     // configurations that cuDNN offers for the layer
   int short_precision = 0;           // of them, left out: they compute in less than f32 sums of the tensors' own values
-  int wrong_bias = 0;                // and left out: they add another bias than the layer's
-  int refused() const { return known - short_precision - wrong_bias - static_cast<int>(engines.size()); }
+  std::vector<EngineConfig> wrong;   // and left out: they do not compute the layer (cudnn_bench.h)
+  int refused() const { return known - short_precision - static_cast<int>(wrong.size() + engines.size()); }
 };
 
 // The search on the device that `request` names, made once for a layer: it takes seconds. Throws Unsupported with

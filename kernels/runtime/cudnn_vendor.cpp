@@ -1,6 +1,7 @@
 // The steps of a program that are calls of cuDNN: asked for when a plan is made, prepared and run by the executor.
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "algorithms/error.h"
 #include "kernels/runtime/cudnn_search.h"
@@ -31,14 +32,23 @@ Method method_of(const std::string& algorithm) {
   return algorithm.starts_with("WINOGRAD") ? Method::winograd : Method::sums;
 }
 
+// ", left out for wrong results: engines 26, 29", or "".
+std::string wrong_engines(const EngineSearch& search) {
+  std::set<std::int64_t> numbers;
+  for (const EngineConfig& config : search.wrong) numbers.insert(config.engine);
+  std::string list;
+  for (const std::int64_t number : numbers) list += (list.empty() ? "" : ", ") + std::to_string(number);
+  return list.empty() ? ""
+                      : ", left out for wrong results: engine" + std::string(numbers.size() > 1 ? "s " : " ") + list;
+}
+
 // "the fastest of 9 engines that ran, 1.234 ms; of 20 there are 3 refused, …"
 std::string summary(const EngineSearch& search, const TimedEngine& chosen) {
   char ms[32];
   std::snprintf(ms, sizeof ms, "%.4g ms", chosen.ms);
   return "the fastest of " + std::to_string(search.engines.size()) + " engines that ran, " + ms + "; of " +
          std::to_string(search.known) + " there are " + std::to_string(search.refused()) + " refused, " +
-         std::to_string(search.short_precision) + " were left out for short precision" +
-         (search.wrong_bias > 0 ? ", " + std::to_string(search.wrong_bias) + " for adding another bias" : "");
+         std::to_string(search.short_precision) + " were left out for short precision" + wrong_engines(search);
 }
 
 VendorAnswer best_engine(const Request& request, bool without_transforms) {
@@ -51,9 +61,8 @@ VendorAnswer best_engine(const Request& request, bool without_transforms) {
   if (chosen == search->engines.end())
     throw Unsupported("cuDNN: " + std::to_string(search->known) + " engines known, " +
                       std::to_string(search->short_precision) + " of them in short precision, " +
-                      std::to_string(search->wrong_bias) + " that add another bias, " +
-                      std::to_string(search->refused()) + " refused, none left that runs" +
-                      (without_transforms ? " and is neither FFT nor Winograd" : "") +
+                      std::to_string(search->refused()) + " refused" + wrong_engines(*search) +
+                      ", none left that runs" + (without_transforms ? " and is neither FFT nor Winograd" : "") +
                       (request.memory_limit ? " within the memory limit" : ""));
   VendorAnswer said = answer(chosen->config.name(), method_of(chosen->config), *chosen->call);
   said.notes.push_back(summary(*search, *chosen));

@@ -1,0 +1,39 @@
+// A few outputs of a layer on random data, by definition, beside which a library's engine is held before it is timed:
+//
+//   y(n, o, p, q) = bias(o) + Σ x·w   in float64, x, w and bias as Device::fill_uniform makes them
+//
+// So the largest layers are tried too, of which the whole answer would take minutes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "algorithms/check/verdict.h"
+#include "algorithms/interface/error_model.h"
+
+namespace convlens::gpu {
+
+class SampledOutputs {
+ public:
+  static constexpr std::int64_t kMost = 256;
+  static constexpr std::uint64_t kKeyX = 1, kKeyW = 2, kKeyBias = 3;  // the tensors' streams of random numbers
+
+  // All outputs where there are at most kMost; otherwise the corners of y and others at random. `dtype`: what x, w,
+  // bias and y are rounded to.
+  SampledOutputs(const ConvProblem& problem, DType dtype);
+
+  // Whether y, read one output (n, o, p, q) at a time, keeps promise (b) of a model whose bound depends on Σ|x||w|
+  // alone, as that of sums does.
+  Verdict compare(const std::function<double(const Shape&)>& y, const ErrorModel& model) const;
+
+ private:
+  void add(const Shape& at);
+
+  ConvProblem problem_;
+  DType dtype_;
+  std::vector<Shape> at_;
+  std::vector<double> expected_, sum_abs_;  // Σ|x||w| + |bias|
+};
+
+}  // namespace convlens::gpu
