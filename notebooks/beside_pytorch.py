@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """PyTorch's convolution beside rows of convlens, each in a process of its own, under one protocol.
 
-For every layer, in several rounds: samples of PyTorch, then as many of each run by one `convlens worker`, so that a
-clock that moves moves for all, and nobody's samples lie together in time. A sample is what convlens's ruler takes on a
-cold L2 (kernels/runtime/ruler.h): the cache overwritten, an event, the call as a CUDA graph, an event. PyTorch may
+For every layer, in several rounds: samples of PyTorch, then at least as many of each run by one `convlens worker`, so
+that a clock that moves moves for all, and nobody's samples lie together in time. A sample is what convlens's ruler takes
+on a cold L2 (kernels/runtime/ruler.h): the cache overwritten, an event, the call as a CUDA graph, an event. PyTorch may
 choose its algorithm by trial (torch.backends.cudnn.benchmark); in NHWC it is given channels_last tensors.
 
     python3 notebooks/beside_pytorch.py --convlens build/convlens --suite cv --batch 256 --dtype f16 --layout NHWC \\
-        --rounds 4 --repeats 11 -o records.jsonl -- --algorithm implicit_gemm.tc --algorithm cudnn.best
+        --rounds 4 --repeats 40 -o records.jsonl -- --algorithm implicit_gemm.tc --algorithm cudnn.best
 
 The records are convlens's own, each of all rounds, and one of the run `pytorch.conv2d` a layer with the same
 environment, problem and layout.
@@ -26,6 +26,7 @@ import torch
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 FORMATS = {"NHWC": torch.channels_last, "NCHW": torch.contiguous_format}
 REST_S = 1e-3  # before each sample
+FLUSHES = 8  # of the cache: the GPU is then busy for the third of a millisecond that Python takes to queue a sample
 
 
 class Call:
@@ -58,7 +59,8 @@ class Call:
         samples = []
         for _ in range(count):
             time.sleep(REST_S)
-            flush.fill_(1)
+            for _ in range(FLUSHES):
+                flush.fill_(1)
             start.record()
             self.graph.replay()
             stop.record()
@@ -177,7 +179,8 @@ def parsed_arguments():
     parser.add_argument("--dtype", choices=DTYPES, default="f16")
     parser.add_argument("--layout", choices=FORMATS, default="NHWC")
     parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--repeats", type=int, default=11, help="samples of each run, and of PyTorch, in a round")
+    parser.add_argument("--repeats", type=int, default=40,
+                        help="samples of PyTorch in a round, and at least as many of each run")
     parser.add_argument("-o", "--output", required=True, help="records as JSON Lines")
     parser.add_argument("--algorithm", action="append", required=True, metavar="RUN", help="a row, as im2win.tc:paper")
     return parser.parse_args([word for word in sys.argv[1:] if word != "--"])

@@ -19,9 +19,9 @@ class CudnnBench {
   // Whether there is the memory for its workspace.
   bool fits(const TimedEngine& engine) const { return engine.call->workspace_bytes() <= workspace_->bytes(); }
 
-  // Those of `engines` that do not compute the layer are moved out of it. With y and workspace full of NaN an engine
-  // must give the sampled outputs within their bound and, of an x of zeros, the bias to the bit. Of cuDNN 9.19 on an
-  // H200, engines 26, 29 and 33 add f16 biases that are half a unit in the last place too large: 2.002 for −2 + 4.
+  // Moves those of `engines` that do not compute the layer out of it. On y and workspace full of NaN an engine must
+  // give the sampled outputs of random data within their bound, and add the very bias: of cuDNN 9 on an H200 some add
+  // an f16 one that is half a unit in the last place too large, so that −4 + 4 is 0.002.
   std::vector<EngineConfig> take_out_wrong(std::vector<TimedEngine>& engines);
 
   // By the same ruler as every benchmark. Throws Unsupported when one of the engines refuses the call after all.
@@ -29,9 +29,8 @@ class CudnnBench {
 
  private:
   void fill_uniform();
+  Elements fill_cancelling();
   void run_on_poisoned(const TimedEngine& engine);
-  bool keeps_bound(const TimedEngine& engine);
-  bool keeps_bias(const TimedEngine& engine);
   double downloaded(const Shape& output);
 
   const Request& request_;
@@ -39,7 +38,6 @@ class CudnnBench {
   DeviceBuffer x_, w_, y_, bias_;
   std::optional<DeviceBuffer> workspace_;
   CudnnOperands operands_;
-  SampledOutputs samples_;
 };
 
 }  // namespace convlens::gpu

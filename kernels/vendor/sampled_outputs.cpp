@@ -22,17 +22,25 @@ Shape place(std::int64_t number, const Shape& shape) {
   return at;
 }
 
-double element(std::uint64_t key, DType dtype, const Shape& at, const Shape& shape) {
-  return rounded(dtype, random_uniform(key, static_cast<std::uint64_t>(number(at, shape))));
-}
-
 }  // namespace
 
-SampledOutputs::SampledOutputs(const ConvProblem& problem, DType dtype) : problem_(problem), dtype_(dtype) {
+Elements uniform_elements(const ConvProblem& problem, DType dtype) {
+  const auto stream = [dtype](std::uint64_t key, const Shape& shape) {
+    return [=](const Shape& at) {
+      return rounded(dtype, random_uniform(key, static_cast<std::uint64_t>(number(at, shape))));
+    };
+  };
+  return {.x = stream(kKeyX, problem.x_shape()),
+          .w = stream(kKeyW, problem.w_shape()),
+          .bias = stream(kKeyBias, {problem.co(), 1, 1, 1})};
+}
+
+SampledOutputs::SampledOutputs(const ConvProblem& problem, DType dtype, const Elements& elements)
+    : problem_(problem), dtype_(dtype) {
   const Shape shape = problem.y_shape();
-  const std::int64_t outputs = elements(shape);
+  const std::int64_t outputs = convlens::elements(shape);
   if (outputs <= kMost) {
-    for (std::int64_t k = 0; k < outputs; ++k) add(place(k, shape));
+    for (std::int64_t k = 0; k < outputs; ++k) add(place(k, shape), elements);
     return;
   }
   constexpr std::uint64_t kCorners = 16;
@@ -40,15 +48,16 @@ SampledOutputs::SampledOutputs(const ConvProblem& problem, DType dtype) : proble
     Shape at{};
     for (std::size_t axis = 0; axis < 4; ++axis)
       if (corner >> axis & 1) at[axis] = shape[axis] - 1;
-    add(at);
+    add(at, elements);
   }
-  for (std::uint64_t k = kCorners; k < kMost; ++k) add(place(random_integer(kKeyPlaces, k, 0, outputs - 1), shape));
+  for (std::uint64_t k = kCorners; k < kMost; ++k)
+    add(place(random_integer(kKeyPlaces, k, 0, outputs - 1), shape), elements);
 }
 
-void SampledOutputs::add(const Shape& at) {
+void SampledOutputs::add(const Shape& at, const Elements& elements) {
   const ConvProblem& p = problem_;
   const auto [n, o, row, column] = at;
-  double sum = p.bias() ? element(kKeyBias, dtype_, {0, o, 0, 0}, {1, p.co(), 1, 1}) : 0;
+  double sum = p.bias() ? elements.bias({o, 0, 0, 0}) : 0;
   double sum_abs = std::abs(sum);
   for (std::int64_t c = 0; c < p.ci_per_group(); ++c)
     for (std::int64_t u = 0; u < p.hf(); ++u)
@@ -56,8 +65,7 @@ void SampledOutputs::add(const Shape& at) {
         const std::int64_t h = p.input_row(row, u), w = p.input_column(column, v);
         if (h < 0 || h >= p.hi() || w < 0 || w >= p.wi()) continue;
         const std::int64_t channel = p.group_of_output(o) * p.ci_per_group() + c;
-        const double product =
-            element(kKeyX, dtype_, {n, channel, h, w}, p.x_shape()) * element(kKeyW, dtype_, {o, c, u, v}, p.w_shape());
+        const double product = elements.x({n, channel, h, w}) * elements.w({o, c, u, v});
         sum += product;
         sum_abs += std::abs(product);
       }

@@ -73,24 +73,21 @@ TEST_CASE("cudnn.best leaves out FFT and Winograd when it is told to", "[gpu]") 
   CHECK(check_worst_case(plan, 3, cache).kept);
 }
 
-// Some engines of cuDNN 9.19 give, in f16, 2.002 for −2 + 4 and NaN for a tall filter that is dilated beyond the image;
-// on small layers they are often the fastest.
+// Some engines of cuDNN 9 give 0.002 for −4 + 4, or NaN for some 9×1 filters; on small layers they may be the fastest.
 TEST_CASE("cudnn.best leaves out engines that are wrong, so that it is right to the bit", "[gpu]") {
   if (no_gpu()) return;
   const auto problem = GENERATE("1x5x14x14 --filter 2x5x3 --stride 2x3 --pad 0x0x1x0 --bias",
-                                "2x16x14x14 --filter 16x3x3 --pad 1 --bias", "2x16x14x14 --filter 16x1x1 --bias",
-                                "3x40x5x3 --filter 13x9x1 --stride 1x3 --pad 3x1x0x0 --dilation 1x3",
+                                "2x16x14x14 --filter 16x1x1 --bias", "1x14x17x14 --filter 2x2x2 --pad 0x0x1x0 --bias",
                                 "2x40x5x2 --filter 3x9x1 --stride 1x3 --pad 3x1x0x0 --dilation 1x2");
-  const DType dtype = GENERATE(DType::f32, DType::f16, DType::bf16);
+  const DType dtype = GENERATE(DType::f16, DType::bf16);
   OracleCache cache;
-  for (const Layouts& layouts : {kChannelsFirst, kChannelsLast})
-    for (const std::uint64_t seed : {5u, 28247u}) {
-      const auto plan = cudnn_rows()[0]->plan(on_gpu(parse_spec(problem), dtype, layouts));
-      const Verdict verdict = check_exact(plan, seed, cache);
-      INFO(problem << ", " << name(dtype) << " " << name(layouts.x) << ", " << plan->notes()[0]);
-      INFO(plan->notes()[2] << "; " << verdict.line());
-      CHECK(verdict.kept);
-    }
+  const auto plan = cudnn_rows()[0]->plan(on_gpu(parse_spec(problem), dtype));
+  for (const std::uint64_t seed : {5u, 7u, 28247u}) {
+    const Verdict verdict = check_exact(plan, seed, cache);
+    INFO(problem << ", " << name(dtype) << ", " << plan->notes()[0] << ", " << plan->notes()[2]);
+    INFO(verdict.line());
+    CHECK(verdict.kept);
+  }
 }
 
 TEST_CASE("cuDNN's f32 rows do not round to TF32", "[gpu]") {

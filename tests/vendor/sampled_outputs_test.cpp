@@ -51,18 +51,16 @@ std::vector<double> right(const ConvProblem& p, DType dtype) {
     });
     return tensor;
   };
-  Inputs inputs{filled(Layout::NCHW, p.x_shape(), SampledOutputs::kKeyX),
-                filled(FilterLayout::OIHW, p.w_shape(), SampledOutputs::kKeyW),
-                {}};
-  if (p.bias()) inputs.bias = filled(Layout::NCHW, {p.co(), 1, 1, 1}, SampledOutputs::kKeyBias);
+  Inputs inputs{filled(Layout::NCHW, p.x_shape(), kKeyX), filled(FilterLayout::OIHW, p.w_shape(), kKeyW), {}};
+  if (p.bias()) inputs.bias = filled(Layout::NCHW, {p.co(), 1, 1, 1}, kKeyBias);
   std::vector<double> y = oracle(p, inputs).y;
   for (double& value : y) value = rounded(dtype, value);
   return y;
 }
 
 Verdict compared(const ConvProblem& p, DType dtype, const std::vector<double>& y) {
-  return SampledOutputs(p, dtype).compare([&](const Shape& at) { return y[number(at, p.y_shape())]; },
-                                          tensor_core_sum_model(p, dtype));
+  return SampledOutputs(p, dtype, uniform_elements(p, dtype))
+      .compare([&](const Shape& at) { return y[number(at, p.y_shape())]; }, tensor_core_sum_model(p, dtype));
 }
 
 }  // namespace
@@ -93,6 +91,20 @@ TEST_CASE("sampled outputs show a sum that is a little off, a NaN and a wrong ou
   }
 }
 
+TEST_CASE(
+    "sampled outputs of given elements: a bias that cancels leaves zeros, and the bias where a tap reads padding") {
+  const ConvProblem p(
+      {.n = 1, .ci = 1, .hi = 3, .wi = 3, .co = 1, .hf = 3, .wf = 1, .pad_top = 1, .pad_bottom = 1, .bias = true});
+  const Elements cancelling{.x = [](const Shape&) { return 1.5; },
+                            .w = [](const Shape& at) { return at[2] == 0 ? 1.0 : 0.0; },
+                            .bias = [](const Shape&) { return -1.5; }};
+  const SampledOutputs samples(p, DType::f16, cancelling);
+  const ErrorModel model = tensor_core_sum_model(p, DType::f16);
+  CHECK(samples.compare([](const Shape& at) { return at[2] == 0 ? -1.5 : 0; }, model).kept);
+  CHECK_FALSE(samples.compare([](const Shape&) { return 0; }, model).kept);
+  CHECK_FALSE(samples.compare([](const Shape& at) { return at[2] == 0 ? -1.5 : 0x1p-11; }, model).kept);
+}
+
 TEST_CASE("of a large layer a few outputs are sampled, all corners of y among them") {
   const ConvProblem large({.n = 256, .ci = 64, .hi = 224, .wi = 224, .co = 64, .hf = 3, .wf = 3});
   std::set<std::uint64_t> read;
@@ -100,7 +112,8 @@ TEST_CASE("of a large layer a few outputs are sampled, all corners of y among th
     read.insert(number(at, large.y_shape()));
     return 0.0;
   };
-  SampledOutputs(large, DType::f32).compare(note, tensor_core_sum_model(large, DType::f32));
+  SampledOutputs(large, DType::f32, uniform_elements(large, DType::f32))
+      .compare(note, tensor_core_sum_model(large, DType::f32));
   CHECK(read.size() > 250);
   CHECK(read.size() <= SampledOutputs::kMost);
   for (const std::int64_t n : {0, 255})
