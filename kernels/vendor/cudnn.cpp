@@ -119,7 +119,7 @@ Algorithm best_row() {
       .family = "cudnn",
       .unit = Unit::cc,
       .title = "cuDNN, its fastest engine",
-      .sentence = "Times every engine there is, with the knobs that cuDNN's heuristics propose, and calls the fastest.",
+      .sentence = "Tries and times every engine there is, with the knobs that cuDNN's heuristics propose, and calls the fastest.",
       .source = "cuDNN 9, graph interface",
       .options = {{"exclude",
                    "Engines left out",
