@@ -10,6 +10,7 @@
 #include "algorithms/measure/device.h"
 #include "algorithms/peers/blas.h"
 #include "algorithms/problem/parse.h"
+#include "algorithms/tensor/rounded.h"
 
 namespace convlens {
 
@@ -27,10 +28,6 @@ struct Subject {
   DType dtype() const { return plan->request().dtype; }
   bool small() const { return problem().multiplications() <= kRunOnceAbove; }
 };
-
-double rounded(DType dtype, double value) {
-  return visit(dtype, [&]<class T>() { return static_cast<double>(static_cast<T>(value)); });
-}
 
 void note_fault(Verdict& verdict, const std::string& fault) {
   if (verdict.fault.empty()) verdict.fault = fault;

@@ -1,11 +1,12 @@
 // The data of a check: uniform numbers, or integers so small that every intermediate of a row is exact.
 //
-// An element's number is its logical NCHW (or OIHW) index, so the same data serves every layout. x, w and bias are
-// separate streams of one seed.
+// Value number k goes to element number k (algorithms/tensor/numbering.h), so the same data serves every layout. x, w
+// and bias are separate streams of one seed.
 #include <algorithm>
 
 #include "algorithms/check/oracle.h"
 #include "algorithms/error.h"
+#include "algorithms/tensor/numbering.h"
 #include "algorithms/tensor/random.h"
 
 namespace convlens {
@@ -21,7 +22,7 @@ constexpr std::int64_t kExact = std::int64_t{1} << 24;
 constexpr double kBusyChannels = 64;
 
 std::uint64_t counter(const Shape& shape, std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
-  return static_cast<std::uint64_t>(((n * shape[1] + c) * shape[2] + h) * shape[3] + w);
+  return static_cast<std::uint64_t>(number_of({n, c, h, w}, shape));
 }
 
 // Makes a tensor whose element number k is value(k).

@@ -6,16 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/tensor/numbering.h"
+
 namespace convlens {
 
 namespace {
-
-Shape coordinate(std::size_t output, const Shape& shape) {
-  Shape at{};
-  auto rest = static_cast<std::int64_t>(output);
-  for (std::size_t axis = 4; axis-- > 0; rest /= shape[axis]) at[axis] = rest % shape[axis];
-  return at;
-}
 
 // '.' decimals in any locale; as many digits as it takes to read the same number back, or as told.
 std::string text(double value) {
@@ -66,14 +61,15 @@ void Comparison::conclude(Verdict& verdict, const Shape& y_shape, bool count_wro
   verdict.kept = wrong_ == 0 && verdict.fault.empty();
   verdict.ratio = count_wrong ? static_cast<double>(wrong_) : ratio_;
   if (y_shape[0] == 0) return;  // an empty batch has no outputs
-  verdict.at = coordinate(output_, y_shape);
+  verdict.at = place_of(static_cast<std::int64_t>(output_), y_shape);
   verdict.got = got_, verdict.expected = expected_, verdict.bound = bound_;
 }
 
 std::string first_difference(std::span<const double> got, std::span<const double> expected, const Shape& y_shape) {
   for (std::size_t k = 0; k < got.size(); ++k)
     if (std::bit_cast<std::uint64_t>(got[k]) != std::bit_cast<std::uint64_t>(expected[k]))
-      return text(coordinate(k, y_shape)) + " = " + text(got[k]) + ", not " + text(expected[k]);
+      return text(place_of(static_cast<std::int64_t>(k), y_shape)) + " = " + text(got[k]) + ", not " +
+             text(expected[k]);
   return "";
 }
 

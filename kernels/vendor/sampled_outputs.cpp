@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "algorithms/check/bounds.h"
+#include "algorithms/tensor/numbering.h"
 #include "algorithms/tensor/random.h"
 #include "algorithms/tensor/rounded.h"
 
@@ -12,22 +13,12 @@ namespace {
 
 constexpr std::uint64_t kKeyPlaces = 4;
 
-// The number of an element in NCHW order, and the other way round.
-std::int64_t number(const Shape& at, const Shape& shape) {
-  return ((at[0] * shape[1] + at[1]) * shape[2] + at[2]) * shape[3] + at[3];
-}
-Shape place(std::int64_t number, const Shape& shape) {
-  Shape at{};
-  for (std::size_t axis = 4; axis-- > 0; number /= shape[axis]) at[axis] = number % shape[axis];
-  return at;
-}
-
 }  // namespace
 
 Elements uniform_elements(const ConvProblem& problem, DType dtype) {
   const auto stream = [dtype](std::uint64_t key, const Shape& shape) {
     return [=](const Shape& at) {
-      return rounded(dtype, random_uniform(key, static_cast<std::uint64_t>(number(at, shape))));
+      return rounded(dtype, random_uniform(key, static_cast<std::uint64_t>(number_of(at, shape))));
     };
   };
   return {.x = stream(kKeyX, problem.x_shape()),
@@ -40,7 +31,7 @@ SampledOutputs::SampledOutputs(const ConvProblem& problem, DType dtype, const El
   const Shape shape = problem.y_shape();
   const std::int64_t outputs = convlens::elements(shape);
   if (outputs <= kMost) {
-    for (std::int64_t k = 0; k < outputs; ++k) add(place(k, shape), elements);
+    for (std::int64_t k = 0; k < outputs; ++k) add(place_of(k, shape), elements);
     return;
   }
   constexpr std::uint64_t kCorners = 16;
@@ -51,7 +42,7 @@ SampledOutputs::SampledOutputs(const ConvProblem& problem, DType dtype, const El
     add(at, elements);
   }
   for (std::uint64_t k = kCorners; k < kMost; ++k)
-    add(place(random_integer(kKeyPlaces, k, 0, outputs - 1), shape), elements);
+    add(place_of(random_integer(kKeyPlaces, k, 0, outputs - 1), shape), elements);
 }
 
 void SampledOutputs::add(const Shape& at, const Elements& elements) {
@@ -79,7 +70,7 @@ Verdict SampledOutputs::compare(const std::function<double(const Shape&)>& y, co
   model.worst_case({problem_, {}, {}, sum_abs_}, bound);
   Comparison comparison;
   for (std::size_t k = 0; k < at_.size(); ++k)
-    comparison.add(static_cast<std::size_t>(number(at_[k], problem_.y_shape())), y(at_[k]), expected_[k],
+    comparison.add(static_cast<std::size_t>(number_of(at_[k], problem_.y_shape())), y(at_[k]), expected_[k],
                    bound[k] + output_rounding(dtype_, expected_[k]));
   Verdict verdict{.promise = "worst", .made = true};
   comparison.conclude(verdict, problem_.y_shape(), false);

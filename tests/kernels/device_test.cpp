@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "algorithms/error.h"
+#include "algorithms/tensor/numbering.h"
 #include "algorithms/tensor/random.h"
 #include "tests/catch.h"
 #include "tests/kernels/gpu.h"
@@ -54,7 +55,7 @@ TEST_CASE("a tensor filled with random numbers on the GPU is the host's, bit for
   const std::uint64_t key = 0xfedcba9876543210u;
   Tensor expected(dtype, layout, shape), got(dtype, layout, shape);
   fill(expected.view(), [&](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
-    return random_uniform(key, static_cast<std::uint64_t>(((n * shape[1] + c) * shape[2] + h) * shape[3] + w));
+    return random_uniform(key, static_cast<std::uint64_t>(number_of({n, c, h, w}, shape)));
   });
   const GpuTensor tensor(dtype, layout, shape);
   first_gpu().fill_uniform(tensor.view(), key);

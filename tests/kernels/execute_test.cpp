@@ -6,6 +6,7 @@
 
 #include "algorithms/error.h"
 #include "algorithms/interface/registry.h"
+#include "algorithms/tensor/numbering.h"
 #include "algorithms/tensor/random.h"
 #include "kernels/direct/direct.h"
 #include "tests/catch.h"
@@ -39,7 +40,7 @@ const ConvProblem& ragged() {
 Tensor random_tensor(auto layout, const Shape& shape, std::uint64_t seed) {
   Tensor tensor(DType::f32, layout, shape);
   fill(tensor.view(), [&](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
-    return random_uniform(seed, static_cast<std::uint64_t>(((n * shape[1] + c) * shape[2] + h) * shape[3] + w));
+    return random_uniform(seed, static_cast<std::uint64_t>(number_of({n, c, h, w}, shape)));
   });
   return tensor;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "algorithms/problem/layers.h"
+#include "algorithms/tensor/numbering.h"
 #include "algorithms/tensor/random.h"
 #include "kernels/direct/direct.h"
 #include "kernels/im2col/im2col.h"
@@ -18,7 +19,7 @@ namespace {
 
 // Random, and rounded to `dtype`.
 double value(std::uint64_t seed, DType dtype, const Shape& shape, const Coord& at) {
-  const std::int64_t index = ((at[0] * shape[1] + at[1]) * shape[2] + at[2]) * shape[3] + at[3];
+  const std::int64_t index = number_of({at[0], at[1], at[2], at[3]}, shape);
   const double exact = random_uniform(seed, static_cast<std::uint64_t>(index));
   return visit(dtype, [&]<class T>() { return static_cast<double>(static_cast<T>(static_cast<float>(exact))); });
 }

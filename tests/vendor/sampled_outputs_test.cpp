@@ -5,6 +5,7 @@
 #include <set>
 
 #include "algorithms/check/oracle.h"
+#include "algorithms/tensor/numbering.h"
 #include "algorithms/tensor/random.h"
 #include "algorithms/tensor/rounded.h"
 #include "kernels/common/tensor_cores.h"
@@ -38,9 +39,7 @@ const ConvProblem kGroups({.n = 3,
                            .dilation_w = 2,
                            .groups = 4});
 
-std::uint64_t number(const Shape& at, const Shape& shape) {
-  return static_cast<std::uint64_t>(((at[0] * shape[1] + at[1]) * shape[2] + at[2]) * shape[3] + at[3]);
-}
+std::uint64_t number(const Shape& at, const Shape& shape) { return static_cast<std::uint64_t>(number_of(at, shape)); }
 
 // What a device that rounds once computes of the tensors that it fills.
 std::vector<double> right(const ConvProblem& p, DType dtype) {

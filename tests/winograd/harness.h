@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/interface/algorithm.h"
+#include "algorithms/tensor/numbering.h"
 #include "algorithms/tensor/random.h"
 #include "algorithms/tensor/tensor.h"
 #include "algorithms/winograd/winograd.h"
@@ -36,13 +37,13 @@ inline double constant_one(std::int64_t, std::int64_t, std::int64_t, std::int64_
 // Uniform data, and its own every time a test is changed to another seed.
 inline Filler uniform(std::uint64_t seed, const Shape& shape, double scale = 1) {
   return [=](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
-    const std::int64_t k = ((n * shape[1] + c) * shape[2] + h) * shape[3] + w;
+    const std::int64_t k = number_of({n, c, h, w}, shape);
     return scale * random_uniform(seed, static_cast<std::uint64_t>(k));
   };
 }
 inline Filler integers(std::uint64_t seed, const Shape& shape, std::int64_t most, std::int64_t unit = 1) {
   return [=](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
-    const std::int64_t k = ((n * shape[1] + c) * shape[2] + h) * shape[3] + w;
+    const std::int64_t k = number_of({n, c, h, w}, shape);
     return static_cast<double>(unit * random_integer(seed, static_cast<std::uint64_t>(k), -most, most));
   };
 }
