@@ -100,9 +100,9 @@ std::shared_ptr<const EngineSearch> search_engines(const Request& request) {
   constexpr std::size_t kMost = 256;  // layers; fuzzing asks for a new one each time
 
   const std::lock_guard lock(mutex);
-  if (kept.size() >= kMost) kept.clear();
   const auto found = kept.find(key(request));
   if (found != kept.end()) return found->second;
+  if (kept.size() >= kMost) kept.clear();
   return kept.emplace(key(request), std::make_shared<EngineSearch>(searched(request))).first->second;
 }
 

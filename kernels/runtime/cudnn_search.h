@@ -18,7 +18,7 @@ struct TimedEngine {
 struct EngineSearch {
   std::vector<TimedEngine> engines;  // those that ran, fastest first
   int known = 0;                     // configurations that cuDNN offers for the layer
-  int short_precision = 0;           // of them, left out: they compute in less than f32 sums of the tensors' own values
+  int short_precision = 0;           // of them, left out: they round f32 to less, or what they read
   std::vector<EngineConfig> wrong;   // and left out: they do not compute the layer (cudnn_bench.h)
   int refused() const { return known - short_precision - static_cast<int>(wrong.size() + engines.size()); }
 };

@@ -42,13 +42,16 @@ std::string wrong_engines(const EngineSearch& search) {
                       : ", left out for wrong results: engine" + std::string(numbers.size() > 1 ? "s " : " ") + list;
 }
 
-// "the fastest of 9 engines that ran, 1.234 ms; of 20 there are 3 refused, …"
-std::string summary(const EngineSearch& search, const TimedEngine& chosen) {
+// "the fastest of 9 engines that ran, 1.234 ms; of 20 there are 3 refused, …"; of `allowed` where not all may be
+// chosen.
+std::string summary(const EngineSearch& search, const TimedEngine& chosen, std::size_t allowed) {
   char ms[32];
   std::snprintf(ms, sizeof ms, "%.4g ms", chosen.ms);
-  return "the fastest of " + std::to_string(search.engines.size()) + " engines that ran, " + ms + "; of " +
-         std::to_string(search.known) + " there are " + std::to_string(search.refused()) + " refused, " +
-         std::to_string(search.short_precision) + " were left out for short precision" + wrong_engines(search);
+  const std::size_t ran = search.engines.size();
+  return "the fastest of " + (allowed < ran ? std::to_string(allowed) + " allowed among " : "") + std::to_string(ran) +
+         " engines that ran, " + ms + "; of " + std::to_string(search.known) + " there are " +
+         std::to_string(search.refused()) + " refused, " + std::to_string(search.short_precision) +
+         " were left out for short precision" + wrong_engines(search);
 }
 
 VendorAnswer best_engine(const Request& request, bool without_transforms) {
@@ -65,7 +68,8 @@ VendorAnswer best_engine(const Request& request, bool without_transforms) {
                       ", none left that runs" + (without_transforms ? " and is neither FFT nor Winograd" : "") +
                       (request.memory_limit ? " within the memory limit" : ""));
   VendorAnswer said = answer(chosen->config.name(), method_of(chosen->config), *chosen->call);
-  said.notes.push_back(summary(*search, *chosen));
+  said.notes.push_back(
+      summary(*search, *chosen, static_cast<std::size_t>(std::ranges::count_if(search->engines, allowed))));
   return said;
 }
 
