@@ -1,8 +1,8 @@
 // The rows of NVIDIA's library cuDNN, beside which ours are judged.
 //
 // Each computes f32 on CUDA cores, without TF32, and f16 and bf16 on tensor cores where cuDNN can, within the bound of
-// sums in f32, though an engine may note that it shortens them. It is cuDNN that knows which layers it serves and with how much workspace: without a GPU the rows are listed and
-// explained, and say so.
+// sums in f32, though an engine may note that it shortens them. It is cuDNN that knows which layers it serves and with
+// how much workspace: without a GPU the rows are listed and explained, and say so.
 #pragma once
 
 #include <vector>
