@@ -191,9 +191,11 @@ def main():
     torch.backends.cudnn.benchmark = True
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
 
-    worker, layout = Worker(arguments.convlens), arguments.layout
+    layers, layout = layers_of(arguments.convlens, arguments.suite), arguments.layout
+    worker = Worker(arguments.convlens)
+    # Opened last: what was recorded before is not lost to a word that is wrong.
     with open(arguments.output, "w", encoding="utf-8") as output, torch.no_grad():
-        for layer, text in layers_of(arguments.convlens, arguments.suite).items():
+        for layer, text in layers.items():
             call = Call({**problem_of(text), "n": arguments.batch}, arguments.dtype, layout)
             job = {"layer": layer, "problem": f"{arguments.batch}x{text.split('x', 1)[1]}", "dtype": arguments.dtype,
                    "layout": {"x": layout, "w": "OHWI" if layout == "NHWC" else "OIHW", "y": layout}, "timed": "call",
