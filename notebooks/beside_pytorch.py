@@ -3,19 +3,22 @@
 
 For every layer, in several rounds: samples of PyTorch, then at least as many of each run by one `convlens worker`, so
 that a clock that moves moves for all, and nobody's samples lie together in time. A sample is what convlens's ruler takes
-on a cold L2 (kernels/runtime/ruler.h): the cache overwritten, an event, the call as a CUDA graph, an event. PyTorch may
-choose its algorithm by trial (torch.backends.cudnn.benchmark); in NHWC it is given channels_last tensors.
+on a cold L2 (kernels/runtime/ruler.h): the cache overwritten, by Python several times (FLUSHES), an event, the call as a
+CUDA graph, an event. PyTorch may choose its algorithm by trial (torch.backends.cudnn.benchmark); in NHWC it is given
+channels_last tensors.
 
     python3 notebooks/beside_pytorch.py --convlens build/convlens --suite cv --batch 256 --dtype f16 --layout NHWC \\
         --rounds 4 --repeats 40 -o records.jsonl -- --algorithm implicit_gemm.tc --algorithm cudnn.best
 
 The records are convlens's own, each of all rounds, and one of the run `pytorch.conv2d` a layer with the same
-environment, problem and layout.
+environment, problem and layout. They are written to OUTPUT.part, which takes OUTPUT's place at the end: a run that fails
+loses neither what was recorded before nor the layers that it has measured.
 """
 
 import argparse
 import datetime
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -26,6 +29,7 @@ import torch
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 FORMATS = {"NHWC": torch.channels_last, "NCHW": torch.contiguous_format}
 REST_S = 1e-3  # before each sample
+SEED = 0  # of PyTorch's own random numbers, whatever layers came before
 FLUSHES = 8  # of the cache: the GPU is then busy for the third of a millisecond that Python takes to queue a sample
 
 
@@ -39,6 +43,7 @@ class Call:
             raise ValueError(f"pad: {problem['pad']}, PyTorch pads both sides of an axis alike")
         shape_x = (problem["n"], problem["ci"], problem["hi"], problem["wi"])
         shape_w = (problem["co"], problem["ci"] // problem["groups"], problem["hf"], problem["wf"])
+        torch.manual_seed(SEED)
         self.x = self._tensor(shape_x, dtype, layout)
         self.w = self._tensor(shape_w, dtype, layout)
         keywords = dict(stride=problem["stride"], padding=(top, left), dilation=problem["dilation"], groups=problem["groups"])
@@ -120,7 +125,8 @@ def pytorch_record(like, call, samples, rounds):
     libraries = {"PyTorch": torch.__version__, "cuDNN": f"{version // 10000}.{version // 100 % 100}.{version % 100}"}
     return {**like, "time": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "libraries": libraries, "algorithm": "pytorch.conv2d", "run": "pytorch.conv2d", "options": {},
-            "data": {"pattern": "uniform", "seed": 0}, "samples_ms": samples, "median_ms": median, "min_ms": min(samples),
+            "data": {"pattern": "uniform", "seed": SEED},
+            "samples_ms": samples, "median_ms": median, "min_ms": min(samples),
             "tflops": tflops, "tflops_executed": None, "floor_fraction": None, "bytes": sizes, "workspace_bytes": 0,
             "peak_bytes": sum(sizes.values()), "registers": None, "shared_bytes": None, "spill_bytes": None,
             "error_over_bound": None,
@@ -171,15 +177,22 @@ def rounds_of(worker, call, job, arguments):
     return [joined(each) for each in records.values()], samples
 
 
+def at_least_one(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number}, must be >= 1")
+    return number
+
+
 def parsed_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--convlens", default="build/convlens", help="the program")
     parser.add_argument("--suite", default="cv")
-    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--batch", type=at_least_one, default=256)
     parser.add_argument("--dtype", choices=DTYPES, default="f16")
     parser.add_argument("--layout", choices=FORMATS, default="NHWC")
-    parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--repeats", type=int, default=40,
+    parser.add_argument("--rounds", type=at_least_one, default=4)
+    parser.add_argument("--repeats", type=at_least_one, default=40,
                         help="samples of PyTorch in a round, and at least as many of each run")
     parser.add_argument("-o", "--output", required=True, help="records as JSON Lines")
     parser.add_argument("--algorithm", action="append", required=True, metavar="RUN", help="a row, as im2win.tc:paper")
@@ -193,8 +206,8 @@ def main():
 
     layers, layout = layers_of(arguments.convlens, arguments.suite), arguments.layout
     worker = Worker(arguments.convlens)
-    # Opened last: what was recorded before is not lost to a word that is wrong.
-    with open(arguments.output, "w", encoding="utf-8") as output, torch.no_grad():
+    part = arguments.output + ".part"
+    with open(part, "w", encoding="utf-8") as output, torch.no_grad():
         for layer, text in layers.items():
             call = Call({**problem_of(text), "n": arguments.batch}, arguments.dtype, layout)
             job = {"layer": layer, "problem": f"{arguments.batch}x{text.split('x', 1)[1]}", "dtype": arguments.dtype,
@@ -209,6 +222,7 @@ def main():
             output.flush()  # a run that is cut keeps its whole layers
             del call
             torch.cuda.empty_cache()
+    os.replace(part, arguments.output)
 
 
 if __name__ == "__main__":
