@@ -22,7 +22,7 @@ class CudnnBench {
   // Moves those of `engines` that do not compute the layer out of it. On y and workspace full of NaN an engine must
   // give the sampled outputs of random data within their bound, and add the very bias: of cuDNN 9 on an H200 some add
   // an f16 one that is half a unit in the last place too large, so that −4 + 4 is 0.002. FFT and Winograd are held to
-  // 1 % of Σ|x||w|, and to a tenth of a bias.
+  // 1 % of Σ|x||w| + |bias|, and to a fifth of a bias.
   std::vector<EngineConfig> take_out_wrong(std::vector<TimedEngine>& engines);
 
   // By the same ruler as every benchmark. Throws Unsupported when one of the engines refuses the call after all.
