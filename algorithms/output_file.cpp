@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 #include "algorithms/error.h"
 
@@ -83,6 +84,16 @@ void OutputFile::fail(const char* what) const {
 
 void refuse_stream(const fs::path& path, const std::string& parameter) {
   if (is_stream(path)) throw BadInput(parameter + ": " + path.string() + ", must be a file");
+}
+
+void refuse_same_file(const std::vector<std::pair<std::string, fs::path>>& files) {
+  std::map<fs::path, std::string> options;  // by the file that they name
+  for (const auto& [option, file] : files) {
+    if (file.empty() || is_stream(file)) continue;
+    std::error_code none;
+    const auto [other, is_new] = options.emplace(fs::weakly_canonical(fs::absolute(file, none), none), option);
+    if (!is_new) throw BadInput(option + ": " + file.string() + ", must be another file than that of " + other->second);
+  }
 }
 
 std::string small_extension(const fs::path& path) {

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace convlens {
 
@@ -42,6 +44,10 @@ inline bool is_stream(const std::filesystem::path& path) { return path == "-"; }
 
 // Throws BadInput that names `parameter`, as in "--image: -, must be a file".
 void refuse_stream(const std::filesystem::path& path, const std::string& parameter);
+
+// Throws BadInput where one file is named twice, however it is spelled, of which one would be lost: "--html: a, must be
+// another file than that of --from". Each is an option and its file; what is empty or a stream is none.
+void refuse_same_file(const std::vector<std::pair<std::string, std::filesystem::path>>& files);
 
 // ".png" of "a.PNG": the extension of `path` in small letters.
 std::string small_extension(const std::filesystem::path& path);

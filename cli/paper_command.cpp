@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
-#include <system_error>
 
 #include "algorithms/output_file.h"
 #include "cli/arguments.h"
@@ -122,22 +121,10 @@ void refuse_what_measures(const PaperArguments& a) {
     if (is_given) throw BadInput(std::string("--from: given with ") + what + ", must be alone: nothing is measured");
 }
 
-// The page would take the place of records that it is drawn from, or of those that are being measured.
-void refuse_one_file_twice(const PaperArguments& a) {
-  if (a.html.empty()) return;
-  const auto same = [&](const std::string& path) {
-    std::error_code none;  // of a file that is not there yet only the name can be the same
-    return path == a.html || std::filesystem::equivalent(path, a.html, none);
-  };
-  if (std::ranges::any_of(a.from, same))
-    throw BadInput("--html: " + a.html + ", must be another file than --from names");
-  if (!a.output.empty() && same(a.output))
-    throw BadInput("--html: " + a.html + ", must be another file than --output names");
-}
-
 void paper_command(const PaperArguments& arguments, const Globals& globals) {
   if (!arguments.from.empty()) refuse_what_measures(arguments);
-  refuse_one_file_twice(arguments);
+  refuse_same_file({{"--output", arguments.output}, {"--html", arguments.html}});
+  for (const std::string& from : arguments.from) refuse_same_file({{"--from", from}, {"--html", arguments.html}});
   std::map<std::string, std::int64_t> left_out;
   std::unique_ptr<OutputFile> records, page;
   if (!arguments.output.empty()) records = std::make_unique<OutputFile>(arguments.output);

@@ -2,8 +2,6 @@
 // meets another: what is said here becomes plain data for the module convlens_viewer.
 #include "viewer/viewer.h"
 
-#include <filesystem>
-#include <map>
 #include <memory>
 
 #include "algorithms/interface/module.h"
@@ -31,20 +29,6 @@ void parse_view_size(const std::string& text, viewer::ViewOptions& options) {
   options.height = static_cast<int>(parse_integer("--size", text.substr(by + 1), 240, 16384));
 }
 
-// Two files of one name, of which one would be lost.
-void refuse_same_file(const ViewArguments& a) {
-  namespace fs = std::filesystem;
-  std::map<fs::path, std::string> options;  // by the file that they write
-  for (const auto& [option, file] : {std::pair{"--screenshot", &a.screenshot}, std::pair{"--export", &a.export_data},
-                                     std::pair{"--save", &a.save}}) {
-    if (file->empty() || is_stream(*file)) continue;
-    std::error_code none;
-    const auto [other, is_new] = options.emplace(fs::weakly_canonical(fs::absolute(*file, none), none), option);
-    if (!is_new)
-      throw BadInput(std::string(option) + ": " + *file + ", must be another file than that of " + other->second);
-  }
-}
-
 // What would be measured and shown nowhere, or not measured at all.
 void refuse_measuring(const ViewArguments& a, const viewer::State& state) {
   if (!a.draws() && a.measure_seconds > 0)
@@ -66,7 +50,8 @@ void refuse_outputs(const ViewArguments& a) {
 }
 
 void view(const ViewArguments& arguments) {
-  refuse_same_file(arguments);
+  refuse_same_file(
+      {{"--screenshot", arguments.screenshot}, {"--export", arguments.export_data}, {"--save", arguments.save}});
   const viewer::KeptState base = state_to_show(arguments);
   viewer::ViewOptions options;
   options.state = base.state;

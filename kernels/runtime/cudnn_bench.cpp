@@ -12,7 +12,7 @@ namespace convlens::gpu {
 
 namespace {
 
-// An error of no more than that share of Σ|x||w|.
+// An error of no more than that share of Σ|x||w| + |bias|.
 ErrorModel within(double share) {
   ErrorModel model;
   model.worst_case = [share](const BoundInputs& inputs, std::span<double> bound) {

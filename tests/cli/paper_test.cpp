@@ -354,7 +354,7 @@ TEST_CASE("paper refuses records that it cannot draw, in one line") {
             "--from: given with " + call.substr(0, call.find(' ')) + ", must be alone");
   }
   refused("--from " + right.path() + " --csv", "--csv: paper has many tables, must be --json");
-  refused("--from " + right.path() + " --html " + right.path(), "must be another file than --from names");
-  refused("--from " + right.path() + " --html /." + right.path(), "must be another file than --from names");
+  refused("--from " + right.path() + " --html " + right.path(), "must be another file than that of --from");
+  refused("--from " + right.path() + " --html /." + right.path(), "must be another file than that of --from");
   CHECK(convlens_command(shell_words("paper --from " + right.path())).exit == 0);  // the records are still there
 }
