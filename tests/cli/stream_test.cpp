@@ -102,7 +102,6 @@ TEST_CASE("Ctrl-C ends paper's wait for records that do not come") {
     INFO(result.err);
     CHECK(result.exit == 130);
     CHECK(result.err == "");
-    CHECK(result.seconds < 10);
   }
 }
 

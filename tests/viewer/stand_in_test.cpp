@@ -134,7 +134,7 @@ TEST_CASE("why nothing is measured is said: no worker, or one that ended") {
   Study dead({"/bin/sh", "-c", "exit 3"});
   CHECK(why_not_measured(dead).empty());  // it may still be
   dead.show(job_of(testing::measuring("im2win.cpu"), "im2win.cpu"));
-  for (int k = 0; k < 5000 && why_not_measured(dead).empty(); ++k) {
+  for (int k = 0; k < 60'000 && why_not_measured(dead).empty(); ++k) {
     dead.poll();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

@@ -27,7 +27,7 @@ State small() {
 }
 
 bool comes_true(Study& study, const std::function<bool()>& question) {
-  for (int k = 0; k < 10'000 && !question(); ++k) {
+  for (int k = 0; k < 60'000 && !question(); ++k) {
     study.poll();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }

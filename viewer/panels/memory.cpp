@@ -95,6 +95,10 @@ struct Bars {
   std::string key;  // what they are of
   std::vector<MemoryBar> bars;
 };
+struct KeyedBatches {
+  std::string key;
+  LargestBatches batches;
+};
 
 void draw_bars(Scene& scene) {
   const std::int64_t limit = scene.state.memory_limit;
@@ -106,14 +110,16 @@ void draw_bars(Scene& scene) {
   if (found == nullptr) return faint_text("...");
   const std::vector<MemoryBar>& bars = found->bars;
   // Only then what takes longer: what is asked for last is done first.
-  auto& search = scene.kept.get<Later<LargestBatches>>("largest batches");
-  const LargestBatches* batches = nullptr;
+  auto& search = scene.kept.get<Later<KeyedBatches>>("largest batches");
+  const KeyedBatches* searched = nullptr;
   if (found->key == key)
-    batches = search.get(key, scene.painter, [model = scene.shared_model, limit](const std::function<bool()>& stop) {
-      return largest_batches(*model, limit, stop);
-    });
+    searched =
+        search.get(key, scene.painter, [key, model = scene.shared_model, limit](const std::function<bool()>& stop) {
+          return KeyedBatches{key, largest_batches(*model, limit, stop)};
+        });
   else
     search.leave();
+  const LargestBatches* batches = searched != nullptr && searched->key == key ? &searched->batches : nullptr;
   std::int64_t most = 1;
   for (const MemoryBar& bar : bars) most = std::max(most, bar.allocated());
   const ImVec2 space = ImGui::GetContentRegionAvail();

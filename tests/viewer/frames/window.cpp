@@ -22,8 +22,6 @@ namespace convlens::testing {
 
 namespace {
 
-constexpr double kPatience = 30;  // seconds; the machine may be busy
-
 // The program of that name on PATH, or "".
 std::string on_path(const std::string& name) {
   const char* path = std::getenv("PATH");
@@ -104,8 +102,6 @@ std::string Process::switches() const {
     if (line.starts_with("State:") || line.find("voluntary_ctxt_switches:") != std::string::npos) counts += line + "\n";
   return counts;
 }
-
-double Process::cpu_seconds() const { return testing::cpu_seconds(id_); }
 
 std::vector<pid_t> Process::children() const {
   std::ifstream stream("/proc/" + std::to_string(id_) + "/task/" + std::to_string(id_) + "/children");
@@ -238,7 +234,7 @@ std::string Window::write(const std::string& keys, const std::string& name) {
   const std::string file = folder_.path() + "/" + name;
   std::filesystem::remove(file);
   // What is typed before the dialog is there is lost: where nothing is written, more slowly once more.
-  for (double pause = 0.2; pause < kPatience; pause *= 2) {
+  for (double pause = 0.2; pause < 30; pause *= 2) {
     key(keys);
     wait(pause);
     key("ctrl+a");

@@ -31,8 +31,7 @@ class Process {
 
   pid_t id() const { return id_; }
   void signal(int number) const;
-  int exit(double seconds);    // its exit code; −1 when a signal ended it, −2 when it has not ended in time
-  double cpu_seconds() const;  // used so far
+  int exit(double seconds);  // its exit code; −1 when a signal ended it, −2 when it has not ended in time
   std::string switches()
       const;  // whether its first thread sleeps, and how often it has begun and ceased to (man 5 proc)
   std::vector<pid_t> children() const;
@@ -43,6 +42,9 @@ class Process {
 
 // Used so far by a process that there is.
 double cpu_seconds(pid_t process);
+
+// Seconds to wait for what comes true soon: the machine may be busy.
+inline constexpr double kPatience = 120;
 
 // Asks until the answer is yes; false when it still is no after `seconds`.
 bool comes_true(double seconds, const std::function<bool()>& question);

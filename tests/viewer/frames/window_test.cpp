@@ -47,6 +47,13 @@ void pass(double seconds) {
   comes_true(seconds, [] { return false; });
 }
 
+// Seconds of a processor, in the second that passes now.
+double spent_in_a_second(pid_t process) {
+  const double before = cpu_seconds(process);
+  pass(1);
+  return cpu_seconds(process) - before;
+}
+
 std::pair<int, int> png_size(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string head(24, '\0');
@@ -114,7 +121,7 @@ TEST_CASE("a session in a window: a slider, a cell, an option, undo, pictures, o
   OptionSet chosen = parse_run(row.id).options;
   chosen.set(option.id, wanted);
   double pause = 0.2;  // until the list is open; where the click came before it, more slowly once more
-  CHECK(comes_true(60, [&] {
+  CHECK(comes_true(kPatience, [&] {
     window.click(combo);
     pass(pause);
     window.click(choice);
@@ -130,7 +137,7 @@ TEST_CASE("a session in a window: a slider, a cell, an option, undo, pictures, o
 
   const auto whole = png_size(window.write("ctrl+e", "panel.png"));
   window.resize(kWidth - 200, kHeight - 150);
-  CHECK(comes_true(20, [&] {
+  CHECK(comes_true(kPatience, [&] {
     return png_size(window.write("ctrl+e", "panel.png")) == std::pair(whole.first - 200, whole.second - 150);
   }));
   for (const auto& [width, height] : {std::pair(1, 1), std::pair(40, 700), std::pair(kWidth, 8)}) {
@@ -141,14 +148,12 @@ TEST_CASE("a session in a window: a slider, a cell, an option, undo, pictures, o
   CHECK(window.state().spec == first.spec);
 
   window.iconify();
-  const double before = window.program().cpu_seconds();
-  pass(1);
-  CHECK(window.program().cpu_seconds() - before < 0.1);
+  CHECK(comes_true(kPatience, [&] { return spent_in_a_second(window.program().id()) < 0.1; }));
   window.restore();
   CHECK(window.state().spec == first.spec);
 
   window.key("ctrl+q");
-  CHECK(window.program().exit(20) == 0);
+  CHECK(window.program().exit(kPatience) == 0);
   CHECK(viewer::read_state(window.kept_file()).cursor.tensor == "x");
 }
 
@@ -177,11 +182,8 @@ TEST_CASE("a window that nobody touches uses no processor") {
   if (!can_open()) return;
   viewer::State state = small_state();
   Window window(state, kWidth, kHeight);
-  CHECK(comes_true(20, [&] {  // once everything is painted
-    const double before = window.program().cpu_seconds();
-    pass(1);
-    return window.program().cpu_seconds() - before < 0.02;
-  }));
+  // Once everything is painted.
+  CHECK(comes_true(kPatience, [&] { return spent_in_a_second(window.program().id()) < 0.02; }));
 }
 
 TEST_CASE("an iconified window lets its worker rest, and one that is back has it measure on") {
@@ -190,36 +192,31 @@ TEST_CASE("an iconified window lets its worker rest, and one that is back has it
   state.panel = "performance";
   state.performance.run = "direct.cpu";
   Window window(state, kWidth, kHeight);
-  const auto of_worker = [&] {  // seconds in the last second
+  const auto of_worker = [&] {
     const std::vector<pid_t> workers = window.program().children();
-    if (workers.size() != 1) return 0.0;
-    const double before = cpu_seconds(workers.front());
-    pass(1);
-    return cpu_seconds(workers.front()) - before;
+    return workers.size() == 1 ? spent_in_a_second(workers.front()) : 0;
   };
-  REQUIRE(comes_true(30, [&] { return of_worker() > 0.1; }));
+  REQUIRE(comes_true(kPatience, [&] { return of_worker() > 0.1; }));
   window.iconify();
-  CHECK(comes_true(5, [&] { return of_worker() < 0.02; }));
-  const double before = window.program().cpu_seconds();
-  pass(1);
-  CHECK(window.program().cpu_seconds() - before < 0.02);
+  CHECK(comes_true(kPatience, [&] { return of_worker() < 0.02; }));
+  CHECK(comes_true(kPatience, [&] { return spent_in_a_second(window.program().id()) < 0.02; }));
   window.restore();
-  CHECK(comes_true(20, [&] { return of_worker() > 0.1; }));
+  CHECK(comes_true(kPatience, [&] { return of_worker() > 0.1; }));
   window.key("ctrl+q");
-  CHECK(window.program().exit(20) == 0);
+  CHECK(window.program().exit(kPatience) == 0);
 }
 
 TEST_CASE("keys that go down and up before the next frame count") {
   if (!can_open()) return;
   Window window(small_state(), kWidth, kHeight);
-  CHECK(comes_true(20, [&] {
+  CHECK(comes_true(kPatience, [&] {
     window.key_at_once("ctrl+s");
     pass(0.5);                     // until the dialog is there
     window.key_at_once("Return");  // the name that it suggests
     return comes_true(2, [&] { return std::filesystem::exists(window.folder() + "/convlens.json"); });
   }));
   int exit = -2;
-  CHECK(comes_true(20, [&] {
+  CHECK(comes_true(kPatience, [&] {
     window.key_at_once("Escape");  // on a slow machine a dialog of the last attempt may still be there
     window.key_at_once("ctrl+q");
     exit = window.program().exit(1);
@@ -239,7 +236,7 @@ TEST_CASE("a key that went down before control did is not taken with it") {
   pass(0.5);
   window.at_once({"keyup", "ctrl"});
   CHECK(window.state() == first);
-  CHECK(comes_true(20, [&] {
+  CHECK(comes_true(kPatience, [&] {
     pass(kUntilClosed);
     window.key_at_once("ctrl+minus");
     return window.state().scale < 1;
@@ -261,7 +258,7 @@ TEST_CASE("what is typed into a kernel before the next frame stands in the order
   Window window(state, kWidth, kHeight);
   double pause = 0.5;  // until the kernel is there; where the click came before it, more slowly once more
   std::string typed;
-  CHECK(comes_true(60, [&] {
+  CHECK(comes_true(kPatience, [&] {
     pass(pause);
     window.click(edit);
     pass(pause);
@@ -291,7 +288,7 @@ TEST_CASE("a window that is told to end by a signal keeps its state") {
     window.key("ctrl+0");
     if (signal == SIGHUP) window.iconify();
     window.program().signal(signal);
-    CHECK(window.program().exit(20) == exit);
+    CHECK(window.program().exit(kPatience) == exit);
     viewer::State expected = first;
     expected.scale = 0;
     CHECK(viewer::read_state(window.kept_file()) == expected);
@@ -308,7 +305,7 @@ TEST_CASE("a window whose display goes away keeps its state, and says so in one 
     if (iconic) window.iconify();
     pass(0.3);
     window.server().signal(SIGTERM);
-    CHECK(window.program().exit(20) == 4);
+    CHECK(window.program().exit(kPatience) == 4);
     CHECK(window.said() == "view: the display is gone; the state is kept in " + window.kept_file() + "\n");
     viewer::State expected = first;
     expected.scale = 0;
@@ -323,7 +320,7 @@ TEST_CASE("a window that knows no place to keep its state in says so when it end
     Window window(small_state(), kWidth, kHeight, "1600x1200", {}, {{"HOME", ""}, {"XDG_CONFIG_HOME", ""}});
     pass(0.3);
     (lost ? window.server() : window.program()).signal(SIGTERM);
-    CHECK(window.program().exit(20) == (lost ? 4 : 0));
+    CHECK(window.program().exit(kPatience) == (lost ? 4 : 0));
     CHECK(window.said() == (lost ? "view: the display is gone; " : "view: ") + says);
   }
 }
