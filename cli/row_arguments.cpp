@@ -216,7 +216,9 @@ void RowArguments::check_device() const {
   if (const auto index = gpu_index(device_))
     static_cast<void>(device({Place::Kind::device, *index}));  // throws where there is none
   else
-    throw BadInput("device: " + device_ + suggestion(device_, std::vector<std::string>{"cpu", "auto", "gpu"}));
+    throw BadInput("device: " + device_ +
+                   suggestion(device_, std::vector<std::string>{"cpu", "auto", "gpu", "gpu0"},
+                              "one of cpu | auto | gpu, or gpu and its number, as in gpu1"));
 }
 
 Place RowArguments::place(const Algorithm& row) const {

@@ -54,7 +54,7 @@ void check_architecture(const Kernel& kernel, const std::string& architecture) {
   if (may.has(number(architecture)) && (variant || !single)) return;
   std::string why = may.why;
   if (why.empty() && may.least == Architectures{}.least)
-    why = "cp.async, by which the row's kernels copy; im2win.tc:async_copy=off does without";
+    why = "cp.async, by which the row's kernels copy; of all rows im2win.tc alone does without, with async_copy=off";
   throw Unsupported(kernel.entry + ": " + architecture + ", must be sm_" + std::to_string(may.least) +
                     (single ? "a" : " or later") + (why.empty() ? "" : ", for " + why));
 }

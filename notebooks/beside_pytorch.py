@@ -85,9 +85,14 @@ class Call:
 class Worker:
     """`convlens worker`, which is asked for one measurement at a time (algorithms/worker/protocol.h)."""
 
+    PROTOCOL = 2
+
     def __init__(self, convlens):
         self.process = subprocess.Popen([convlens, "worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.asked = 0
+        hello = json.loads(self.process.stdout.readline() or "{}")
+        if hello.get("protocol") != self.PROTOCOL:
+            raise SystemExit(f"convlens worker: speaks protocol {hello.get('protocol')}, must be {self.PROTOCOL}")
 
     def record(self, job):
         """The record of a job, or None where the row refuses it, which is said on stderr."""
@@ -164,6 +169,15 @@ def layers_of(convlens, suite):
     return layers
 
 
+def refuse_misspelt(convlens, runs):
+    """Ends with the program's own sentence where there is no such run; one that only refuses a layer is none of these."""
+    for run in runs:
+        asked = subprocess.run([convlens, "explain", "1x16x8x8", "--filter", "16x3x3", "--algorithm", run],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if asked.returncode == 2:
+            raise SystemExit(asked.stderr.strip())
+
+
 def rounds_of(worker, call, job, arguments):
     """Every run's record, but for those that refuse the layer, and PyTorch's samples."""
     records, samples = {run: [] for run in arguments.algorithm}, []
@@ -204,6 +218,7 @@ def main():
     torch.backends.cudnn.benchmark = True
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
 
+    refuse_misspelt(arguments.convlens, arguments.algorithm)
     layers, layout = layers_of(arguments.convlens, arguments.suite), arguments.layout
     worker = Worker(arguments.convlens)
     part = arguments.output + ".part"

@@ -48,6 +48,8 @@ Claim speedup(const Results& results, const std::string& contender) {
   claim.decided = "TFLOPS ÷ those of one thread an output: " + fixed(count.mean(), 1) + "× in the geometric mean, " +
                   fixed(count.least(), 1) + " to " + fixed(count.most(), 1);
   claim.verdict = count.verdict();
+  if (const auto faster = std::ranges::count_if(count.values, [](double ratio) { return ratio > 20; }); faster > 0)
+    claim.verdict += "; beyond 20x on " + std::to_string(faster);
   return claim;
 }
 

@@ -14,9 +14,11 @@ namespace {
 
 using Method = VendorAnswer::Method;
 
+const std::string kBest = "best";
+
 // What is asked of cuDNN: an algorithm by its name in the legacy interface, or the best engine of the graph interface.
 struct Question {
-  std::string engine;
+  std::string engine;            // begins with kBest where cuDNN is to choose
   Method method = Method::sums;  // as NVIDIA documents it; of an engine, cuDNN's notes tell
 };
 
@@ -26,6 +28,7 @@ std::string why_no_gpu() {
 }
 
 const std::string kNotAsked = "needs a GPU to say whether cuDNN computes this layer, and with how much workspace: ";
+const std::string kAsOfSums = "which engine it is, cuDNN says on a GPU: until then FLOPs and bounds are those of sums";
 
 // cuDNN's answer, or what can be said without it.
 VendorAnswer answer(const Request& request, const Question& question) {
@@ -35,6 +38,7 @@ VendorAnswer answer(const Request& request, const Question& question) {
   if (request.problem.n() == 0) return unknown;  // nothing will be called
   if (const std::string why = why_no_gpu(); !why.empty()) {
     unknown.notes = {kNotAsked + why};
+    if (question.engine.starts_with(kBest)) unknown.notes.push_back(kAsOfSums);
     return unknown;
   }
   return runtime().ask(request, {.sentence = {}, .library = "cudnn", .engine = question.engine, .workspace = {}});
@@ -119,7 +123,9 @@ Algorithm best_row() {
       .family = "cudnn",
       .unit = Unit::cc,
       .title = "cuDNN, its fastest engine",
-      .sentence = "Tries and times every engine there is, with the knobs that cuDNN's heuristics propose, and calls the fastest.",
+      .sentence =
+          "Tries and times every engine there is, with the knobs that cuDNN's heuristics propose, and calls the "
+          "fastest.",
       .source = "cuDNN 9, graph interface",
       .options = {{"exclude",
                    "Engines left out",
@@ -129,7 +135,7 @@ Algorithm best_row() {
       .rules = cudnn_rules(),
       .decide =
           [](const Request& request) {
-            return decide(request, {request.options.is("exclude", "none") ? "best" : "best but FFT and Winograd"});
+            return decide(request, {kBest + (request.options.is("exclude", "none") ? "" : " but FFT and Winograd")});
           },
       .vendor = true,
   };

@@ -27,6 +27,14 @@ class Call:
 
 
 def main():
+    beside_pytorch.refuse_misspelt(sys.argv[1], ["im2win.cpu", "im2win.tc:paper,zigzag=off", "direct.cpu:simd=off"])
+    for run in ("im2win.cp", "im2win.tc:zigzac=off"):
+        try:
+            beside_pytorch.refuse_misspelt(sys.argv[1], ["im2win.cpu", run])
+        except SystemExit as refusal:
+            assert "did you mean" in str(refusal), refusal
+        else:
+            raise AssertionError(f"{run} is taken for a run")
     worker, call = beside_pytorch.Worker(sys.argv[1]), Call()
     arguments = types.SimpleNamespace(rounds=3, repeats=4, algorithm=["im2win.cpu", "im2win.tc", "direct.cpu:simd=off"])
     job = {"layer": "", "problem": "2x8x9x9 --filter 8x3x3", "dtype": "f32", "timed": "call", "l2": "warm", "seed": 1,
