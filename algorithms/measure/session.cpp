@@ -69,9 +69,7 @@ void Session::run_kernel() {
   wait_for(plan_->request().place);
 }
 
-void Session::queue_kernel(Stream stream) {
-  plan_->run_kernel(operands_->arguments(), workspace_->span(), stream);
-}
+void Session::queue_kernel(Stream stream) { plan_->run_kernel(operands_->arguments(), workspace_->span(), stream); }
 
 void Session::queue(Stream stream) { plan_->run(operands_->arguments(), workspace_->span(), stream); }
 

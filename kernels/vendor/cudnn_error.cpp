@@ -24,9 +24,9 @@ ErrorModel fft_bound(const Request& request, bool whole_image) {
 }
 
 // cuDNN tells neither its tiles nor its points. Its workspace for cv5–cv12 is to the byte that of F(4×4, 3×3) and
-// F(9×9, 5×5), each point's three matrices in f32, cuDNN has a numerical note for tiles of 13×13, and of 9×9 outputs the
-// last row and column are furthest off. The points here are ours: of those tried for 9×9, the ones whose errors are like
-// cuDNN's.
+// F(9×9, 5×5), each point's three matrices in f32, cuDNN has a numerical note for tiles of 13×13, and of 9×9 outputs
+// the last row and column are furthest off. The points here are ours: of those tried for 9×9, the ones whose errors are
+// like cuDNN's.
 std::shared_ptr<const Nested> tiles_of(const Request& request) {
   const ConvProblem& p = request.problem;
   if (p.hf() != 5 || p.wf() != 5) {

@@ -62,8 +62,9 @@ TEST_CASE("a layer that breaks rules is a model without tensors that says which"
   for (const auto member : kNumbers)
     for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::min(),
                                      std::numeric_limits<std::int64_t>::max(), std::int64_t{1} << 40}) {
-      State state = testing::state_of(testing::padded(1, {.n = 1, .ci = 2, .hi = 6, .wi = 6, .co = 2, .hf = 3, .wf = 3}),
-                                      {"im2col.ref", "im2win.ref", "winograd.ref"});
+      State state =
+          testing::state_of(testing::padded(1, {.n = 1, .ci = 2, .hi = 6, .wi = 6, .co = 2, .hf = 3, .wf = 3}),
+                            {"im2col.ref", "im2win.ref", "winograd.ref"});
       state.spec.*member = value;
       INFO("value " << value);
       const Model model(state);
@@ -119,7 +120,8 @@ TEST_CASE("rows that are not there are named, and the others shown") {
 }
 
 TEST_CASE("a row that cannot run says why, and has no tensors") {
-  const Model model(testing::state_of({.hi = 9, .wi = 9, .hf = 3, .wf = 3, .stride_h = 2, .stride_w = 2}, {"winograd.ref"}));
+  const Model model(
+      testing::state_of({.hi = 9, .wi = 9, .hf = 3, .wf = 3, .stride_h = 2, .stride_w = 2}, {"winograd.ref"}));
   REQUIRE(model.rows().size() == 1);
   CHECK_FALSE(model.rows().front().plan);
   CHECK(model.rows().front().support.reason.find("stride") != std::string::npos);

@@ -85,7 +85,7 @@ class Study {
 
   // Nothing is measured until the next `poll`, which goes on where this has stopped.
   void pause();
-  void hold();  // the same for good: polls take nothing any more, and what is known stays as it is
+  void hold();     // the same for good: polls take nothing any more, and what is known stays as it is
   void restart();  // another worker in the place of one that is gone, silent or not wanted any more
 
   const Curve* live() const { return live_.get(); }
@@ -133,7 +133,7 @@ class Study {
   double live_since_ = 0;                                   // when it was wanted
   bool live_answered_ = false;                              // with samples since then
   bool held_ = false;
-  std::int64_t live_id_ = 0, working_id_ = 0;               // 0: not asked for
+  std::int64_t live_id_ = 0, working_id_ = 0;  // 0: not asked for
   std::deque<std::shared_ptr<const Curve>> ghosts_;
   std::set<std::string> ghosts_gone_;  // by key_of
   std::deque<std::shared_ptr<Curve>> waiting_;

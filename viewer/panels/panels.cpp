@@ -5,11 +5,7 @@ namespace convlens::viewer {
 
 const std::vector<Panel>& panels() {
   static const std::vector<Panel> all{
-      layouts_panel(),
-      performance_panel(),
-      memory_panel(),
-      numerics_panel(),
-      kernel_panel(),
+      layouts_panel(), performance_panel(), memory_panel(), numerics_panel(), kernel_panel(),
   };
   return all;
 }

@@ -1,5 +1,5 @@
-// An X server that goes away. Xlib then ends the program from within whatever call it was in, by exit(1), so that what a
-// closed window keeps would be lost: XSetIOErrorHandler(3) gives it a last word.
+// An X server that goes away. Xlib then ends the program from within whatever call it was in, by exit(1), so that what
+// a closed window keeps would be lost: XSetIOErrorHandler(3) gives it a last word.
 #pragma once
 
 #include <functional>

@@ -83,7 +83,7 @@ class App {
   StatusBar status_bar_;
   Painter painter_;  // after what it paints into: it is gone first
   Cursor pointed_;
-  Cursor wanted_;  // what was last pointed at, which a smaller layer may lack
+  Cursor wanted_;          // what was last pointed at, which a smaller layer may lack
   PictureRequest centre_;  // where the panel is
   std::optional<PictureRequest> picture_request_;
   int frames_to_picture_ = 0;  // until the dialog that asked for it is gone
