@@ -210,7 +210,7 @@ TEST_CASE("bench says what was refused, on stderr") {
 TEST_CASE("Ctrl-C keeps the records that are done, in the table and in the file, and ends with 130") {
   const TemporaryFolder folder;
   const CommandResult result =
-      run_command({.arguments = shell_words("bench " + kSmall + " --algorithm direct --seconds 600 --csv -o r.jsonl"),
+      run_command({.arguments = shell_words("bench " + kSmall + " --algorithm direct --seconds 3600 --csv -o r.jsonl"),
                    .folder = folder.path(),
                    .interrupt_after = 1.5});
   CHECK(result.exit == 130);

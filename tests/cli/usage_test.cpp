@@ -313,7 +313,8 @@ TEST_CASE("A reader that has seen enough ends the command quietly, a full disk d
   CHECK(head.exit == 0);
   CHECK(head.err == "");
   const CommandResult bench =
-      run_command({.arguments = shell_words("bench cv12 --csv --repeats 1 --algorithm direct --algorithm im2col"),
+      run_command({.arguments = shell_words(
+                       "bench '1x4x8x8 --filter 4x3x3' --csv --repeats 1 --algorithm direct --algorithm im2col"),
                    .close_stdout_early = true});
   CHECK(bench.exit == 0);
   CHECK(bench.err == "");

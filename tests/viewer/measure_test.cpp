@@ -226,10 +226,10 @@ TEST_CASE("Ctrl-C ends what is measured for a picture, and what there is of it i
   const std::string table = folder.path() + "/out.json";
   const auto interrupted = [&](const std::string& worker) {
     return run_command({.arguments = {"view", "--layer", "cv12", "--panel", "performance", "--live", "im2win.cpu",
-                                      "--measure", "600", "--export", table, "--worker", worker},
+                                      "--measure", "3600", "--export", table, "--worker", worker},
                         .interrupt_after = 4});
   };
-  const CommandResult nothing = interrupted("sleep 600");
+  const CommandResult nothing = interrupted("sleep 3600");
   if (left_out(nothing)) return;
   INFO(nothing.err);
   CHECK(nothing.exit == 130);

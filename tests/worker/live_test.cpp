@@ -155,7 +155,7 @@ TEST_CASE("a key that there is none of is answered with those that there are") {
 TEST_CASE("live says that a worker hangs before it has measured anything, and q ends it") {
   const std::string hello =
       R"(echo "{\"is\":\"hello\",\"protocol\":2,\"revision\":\"r\",\"host\":\"h\",\"cpu\":\"c\",\"gpu\":\"\"}";)";
-  const CommandResult hangs = piped("q", kLive + "--worker '" + hello + " sleep 600'");
+  const CommandResult hangs = piped("q", kLive + "--worker '" + hello + " sleep 3600'");
   INFO(hangs.err << hangs.out);
   CHECK(hangs.exit == 4);
   CHECK(hangs.err.find("live: the worker has not answered for 5 s") != std::string::npos);

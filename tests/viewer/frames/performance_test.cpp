@@ -200,10 +200,10 @@ TEST_CASE("workers that fail are shown and drawn without a fault, whatever they 
   if (!can_draw()) return;
   const std::string hello = R"(echo '{"is":"hello","protocol":2,"revision":"r","host":"h","cpu":"c","gpu":""}'; )";
   for (const std::string& script :
-       {std::string("exit 1"), std::string("sleep 600"), std::string("yes nonsense"), hello + "sleep 600",
+       {std::string("exit 1"), std::string("sleep 3600"), std::string("yes nonsense"), hello + "sleep 3600",
         hello + "yes nonsense", hello + "read line; kill -9 $$",
-        std::string("echo '{\"is\":\"hello\",\"protocol\":7}'; sleep 600"),
-        hello + R"(read l; echo '{"is":"samples","id":1,"ms":[0,-1,1e308,1e-308]}'; sleep 600)"}) {
+        std::string("echo '{\"is\":\"hello\",\"protocol\":7}'; sleep 3600"),
+        hello + R"(read l; echo '{"is":"samples","id":1,"ms":[0,-1,1e308,1e-308]}'; sleep 3600)"}) {
     INFO(script);
     Screen screen(panel_state(), 1280, 720, worker::shell_words(script));
     for (int k = 0; k < 40; ++k) {
