@@ -12,6 +12,7 @@
 #include "cli/explain.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
+#include "kernels/winograd/output_tile.h"
 
 namespace convlens::cli {
 
@@ -49,7 +50,9 @@ const Stage& find_stage(const std::vector<Stage>& stages, const std::string& id)
 void print_matrices(const Run& run, const Request& request, const Globals& globals) {
   if (run.algorithm->family != winograd_ref().family)
     throw BadInput("--matrices: " + run.algorithm->id + " has none, must go with --algorithm " + winograd_ref().family);
-  const std::string matrices = winograd_matrices(request);
+  const auto plan = run.algorithm->plan(request);
+  const bool on_gpu = run.algorithm->unit != Unit::cpu;  // such a row chooses the output tile that it isn't told
+  const std::string matrices = winograd_matrices(on_gpu ? gpu::with_output_tile(plan->request()) : plan->request());
   if (!globals.json) return print(matrices);
   print(nlohmann::ordered_json{{"run", run_name(*run.algorithm, run.options)}, {"matrices", matrices}}.dump(2) + "\n");
 }

@@ -53,8 +53,7 @@ void check_architecture(const Kernel& kernel, const std::string& architecture) {
   const bool single = may.most == may.least, variant = architecture.back() == 'a';
   if (may.has(number(architecture)) && (variant || !single)) return;
   std::string why = may.why;
-  if (why.empty() && may.least == Architectures{}.least)
-    why = "cp.async, by which the row's kernels copy; of all rows im2win.tc alone does without, with async_copy=off";
+  if (why.empty() && may.least == Architectures{}.least) why = "cp.async, by which the row's kernels copy";
   throw Unsupported(kernel.entry + ": " + architecture + ", must be sm_" + std::to_string(may.least) +
                     (single ? "a" : " or later") + (why.empty() ? "" : ", for " + why));
 }

@@ -90,16 +90,24 @@ Rule f16_or_bf16() {
       }};
 }
 
+std::string why_not_counted(const std::string& name, std::int64_t count, const std::string& of_what) {
+  if (count <= kMostCounted) return "";
+  return name + ": " + std::to_string(count) + (of_what.empty() ? "" : " " + of_what) + ", must be ≤ " +
+         std::to_string(kMostCounted) + " in a kernel";
+}
+
+void check_counted(const std::string& name, std::int64_t count, const std::string& of_what) {
+  if (const std::string why = why_not_counted(name, count, of_what); !why.empty()) throw Unsupported(why);
+}
+
 Rule int_offsets() {
-  return {
-      "strides and w below 2^31", [](const Request& request) -> std::optional<Refusal> {
-        for (const Size& size : layer_sizes(request))
-          if (size.value > kMostInt)
-            return Refusal{size.name + ": " + std::to_string(size.value) + ", must be ≤ 2147483647 in a kernel", {}};
-        if (const std::int64_t count = elements(request.problem.w_shape()); count > kMostInt)
-          return Refusal{"w: " + std::to_string(count) + " elements, must be ≤ 2147483647 in a kernel", {}};
-        return std::nullopt;
-      }};
+  return {"sizes, strides and w up to 2^31 - 2^16", [](const Request& request) -> std::optional<Refusal> {
+            for (const Size& size : layer_sizes(request))
+              if (std::string why = why_not_counted(size.name, size.value); !why.empty())
+                return Refusal{std::move(why), {}};
+            std::string why = why_not_counted("w", elements(request.problem.w_shape()), "elements");
+            return why.empty() ? std::nullopt : std::optional(Refusal{std::move(why), {}});
+          }};
 }
 
 }  // namespace convlens::gpu

@@ -1,6 +1,7 @@
 // What every row on a GPU has in common.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,6 +25,14 @@ bool sizes_at_run_time(const Request& request);
 // A kernel of `request`'s layer: its sizes, its type and layouts as the constants dtype, x_layout, w_layout and
 // y_layout, has_bias, and further constants of the row.
 Kernel kernel(const Request& request, std::string file, std::string entry, std::vector<Constant> constants = {});
+
+// What kernels count in an int: they count on to the end of a tile or a block, so that has to lie below 2^31.
+inline constexpr std::int64_t kMostCounted = (std::int64_t{1} << 31) - (1 << 16);
+
+// Why that is not so for `count` of what is named, or "": "w: 4294967296 elements, must be ≤ 2147418112 in a kernel".
+std::string why_not_counted(const std::string& name, std::int64_t count, const std::string& of_what = "");
+// Throws that as Unsupported.
+void check_counted(const std::string& name, std::int64_t count, const std::string& of_what = "");
 
 // Limits that rows share.
 Rule f32_only();     // CUDA cores compute in single precision

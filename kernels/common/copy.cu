@@ -1,5 +1,7 @@
 // Copies memory: what a GPU's memory can do at most, for there is nothing else to wait for.
 //
+//   to[k] = from[k]
+//
 // Each thread copies 16 bytes, the most that one instruction loads; neighbouring threads copy neighbouring bytes.
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED

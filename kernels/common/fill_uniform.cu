@@ -1,5 +1,7 @@
 // Fills a tensor with random numbers that are the host's, bit for bit (algorithms/tensor/random.h).
 //
+//   data(n, c, h, w) = ⌊mix(key, k) / 2¹¹⌋ / 2⁵² − 1,   k = ((n·C + c)·H + h)·W + w
+//
 // Value number k of stream `key` is a pure function of both: SplitMix64's mixing of the counter k, scaled to [−1, 1)
 // and rounded once. k counts elements in the order of NCHW whatever the layout, so that a tensor's values do not depend
 // on how it lies in memory.

@@ -55,16 +55,20 @@ Stage FilterRows::stage(const Request& request) const {
 }
 
 Launch FilterRows::launch(const Request& request) const {
-  return {
+  const std::int64_t cells = request.problem.co() * pitch;
+  check_counted("filter rows", cells, "elements");
+  Launch launch{
       .sentence = "packs the filter into rows",
       .kernel =
           kernel(request, "common/pack_rows.cu", "pack_rows",
                  {{"channels", static_cast<int>(channels)}, {"pitch", static_cast<int>(pitch)}, {"threads", kThreads}}),
-      .grid = {ceil_div(request.problem.co() * pitch, kThreads)},
+      .grid = {ceil_div(cells, kThreads)},
       .block = {kThreads},
       .arguments = {w(), buffer("filter")},
       .writes = "filter",
   };
+  launch.kernel.architectures.least = 75;
+  return launch;
 }
 
 Argument FilterRows::by_taps(const Request& request, int rows) const {

@@ -2,6 +2,12 @@
 //
 //   row[o][t·channels + c] = w(o, c, u, v),   t = u·W_f + v
 //
+//   w, one output channel o           rows[o]                                  t = (u, v)
+//   +-----+ c = 0                     +------------+------------+-- --+---+
+//   | u,v |-----+ 1     ------->      | c 0 1 2 .. | c 0 1 2 .. |     | 0 |   pitch elements, `channels` a tap
+//   +-----|     |                     +------------+------------+-- --+---+
+//         +-----+                          t = 0        t = 1
+//
 // What is beyond C_i/groups or the taps is zero. A row is a multiple of 16 bytes, as the copy engine asks.
 #include "common/default_layer.h"
 #ifndef CONVLENS_CONFIGURED

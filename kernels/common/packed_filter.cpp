@@ -1,7 +1,6 @@
 #include "kernels/common/packed_filter.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "algorithms/error.h"
 #include "kernels/common/schedule.h"
@@ -90,9 +89,8 @@ Stage PackedFilter::stage(const Request& request) const {
 std::vector<Step> PackedFilter::steps(const Request& request) const {
   if (!is_packed(request)) return {};
   const std::int64_t cells = tiles(request.problem) * stages(request.problem) * stage_floats();
-  if (cells > std::numeric_limits<int>::max())
-    throw Unsupported("packed filter: " + std::to_string(cells) + " elements, must be ≤ 2147483647 in a kernel");
-  return {Launch{
+  check_counted("packed filter", cells, "elements");
+  Launch launch{
       .sentence = "packs the filter",
       .kernel = kernel(
           request, "common/pack_filter.cu", "pack_filter",
@@ -101,7 +99,9 @@ std::vector<Step> PackedFilter::steps(const Request& request) const {
       .block = {kThreads},
       .arguments = {w(), buffer("filter")},
       .writes = "filter",
-  }};
+  };
+  launch.kernel.architectures.least = 75;
+  return {std::move(launch)};
 }
 
 }  // namespace convlens::gpu

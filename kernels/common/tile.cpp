@@ -225,14 +225,11 @@ std::vector<Constant> window_constants(const Request& request, const RowWindow& 
 }
 
 Rule int_indices() {
-  return {"x and y below 2^31 elements", [](const Request& request) -> std::optional<Refusal> {
-            constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  return {"x and y up to 2^31 - 2^16 elements", [](const Request& request) -> std::optional<Refusal> {
             for (const auto& [name, shape] :
                  {std::pair{"x", request.problem.x_shape()}, std::pair{"y", request.problem.y_shape()}})
-              if (elements(shape) > kMost)
-                return Refusal{std::string(name) + ": " + std::to_string(elements(shape)) +
-                                   " elements, must be ≤ 2147483647 in a tiled kernel",
-                               {}};
+              if (std::string why = why_not_counted(name, elements(shape), "elements"); !why.empty())
+                return Refusal{std::move(why), {}};
             return std::nullopt;
           }};
 }

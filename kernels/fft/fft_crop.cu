@@ -2,6 +2,15 @@
 //
 //   y(n, o, p, q) = bias(o) + tiles[o][n, i, j][(p mod m_h)·t_h][(q mod m_w)·t_w] / (P_h·P_w)
 //
+//   a tile, P_h × P_w                  y, one channel
+//   +-------------+-----+              +-----+-----+--
+//   | o . o . o . |     |   every      | i,j |     |      a tile gives m_h × m_w outputs, and they lie side by side
+//   | . . . . . . | has |   t-th  -->  +-----+-----+--
+//   | o . o . o . | wrap|              |     |     |
+//   +-------------+ ped |
+//   |                   |
+//   +-------------------+
+//
 // with m outputs a tile, i = ⌊p / m_h⌋, j = ⌊q / m_w⌋, and every t-th output kept (fft_axis.cuh). A thread an output,
 // in the order of y's memory.
 //

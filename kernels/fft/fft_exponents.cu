@@ -3,6 +3,13 @@
 //
 //   exponent(t) = 15 − log2_terms − ⌈log₂ max|x|⌉      over all channels of tile t, so that it leaves the sum over them
 //
+//   tile t of x                        a block
+//   +-------+ channel 0                +-----------------------+
+//   |  +-------+ 1      all elements   | threads  max |x| each  |
+//   +--|  +-------+ 2  ------------>   | warps    shuffles      |  -->  exponents[t]
+//      +--|       |                    | block    shared memory |
+//         +-------+                    +-----------------------+
+//
 // A bin is a sum of at most 2^log2_terms elements times numbers of modulus 1: scaled it is at most 2¹⁵, and FP16 ends
 // at 65504, twice as far. Infinities and NaN are passed over: they remain what they are however scaled. A block a tile.
 //

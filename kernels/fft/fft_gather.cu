@@ -2,6 +2,14 @@
 //
 //   tiles[channel·phase][tile][q][r] = the element of x, or the tap of w, that stands at (q, r)      (fft_tile.cuh)
 //
+//   x, one channel                        tiles of x                tile of w
+//   +---------------------+               +-------+  +-------+      +---+-------+
+//   |   +-------+         |               | 0     |  |   |   |      | w |   0   |
+//   |   |   +---|---+     |   ------->    |       |  | <-----|--    +---+       |     P_h × P_w each
+//   |   +---|---+   |     |               +-------+  +-------+      |     0     |
+//   |       +-------+     |            neighbours share a filter    +-----------+
+//   +---------------------+                less one tap
+//
 // A thread an element. Overlapping tiles repeat elements, and a filter's tile is mostly zeros: this copy is what the
 // transforms in fft_forward.cu do without.
 //

@@ -20,13 +20,18 @@ std::optional<Refusal> positions_are_ints(const Request& request) {
   for (const WindowAxis& axis : {WindowAxis::rows(p), WindowAxis::columns(p)})
     if (const std::int64_t end = axis.span() + 32 * axis.stride; end > most)
       return Refusal{"fft: padded image and 32 strides " + std::to_string(end) + ", must be ≤ 2147483647", {}};
+  // What an exponent of a tile is found from, where spectra are scaled.
+  const std::int64_t under_tile = std::min(p.hi(), 32 * p.spec().stride_h) * std::min(p.wi(), 32 * p.spec().stride_w);
+  if (size_of(request.dtype) == 2)
+    if (std::string why = why_not_counted("fft: elements under a tile", p.ci() * under_tile); !why.empty())
+      return Refusal{std::move(why), {}};
   const std::int64_t phases = request.options.is("stride", "phases") ? std::min(p.spec().stride_h, p.extent_h()) *
                                                                            std::min(p.spec().stride_w, p.extent_w())
                                                                      : 1;
-  if (phases <= most / std::max<std::int64_t>(p.ci(), 1)) return std::nullopt;
-  Refusal refusal{
-      "fft: channels times phases " + std::to_string(p.ci()) + "·" + std::to_string(phases) + ", must be ≤ 2147483647",
-      request};
+  if (phases <= kMostCounted / std::max<std::int64_t>(p.ci(), 1)) return std::nullopt;
+  Refusal refusal{"fft: channels times phases " + std::to_string(p.ci()) + "·" + std::to_string(phases) +
+                      ", must be ≤ " + std::to_string(kMostCounted),
+                  request};
   refusal.nearest->options.set("stride", "dense");
   return refusal;
 }

@@ -1,7 +1,6 @@
 // im2col.cc and im2col.tc: every window is stored as a row of a matrix, which is multiplied by the filter matrix, on
 // CUDA cores in single precision or on tensor cores (lowering.h). They differ in the type of the elements, and in the
 // GEMM.
-#include <limits>
 
 #include "algorithms/problem/checked.h"
 #include "kernels/common/products.h"
@@ -41,11 +40,11 @@ std::optional<Refusal> needs_small_patch(const Request& request) {
 
 std::optional<Refusal> needs_countable_rows(const Request& request) {
   const std::int64_t pixels = request.problem.ho() * request.problem.wo(), pass = images_of_pass(request);
-  if (pass <= std::numeric_limits<int>::max() / pixels) return std::nullopt;
+  if (pass <= kMostCounted / pixels) return std::nullopt;
   Request nearest = request;
   nearest.options.set("batching", "image");
-  return Refusal{"batching: " + std::to_string(pass) + " images of " + std::to_string(pixels) +
-                     " pixels, must be ≤ 2147483647 rows",
+  return Refusal{"batching: " + std::to_string(pass) + " images of " + std::to_string(pixels) + " pixels, must be ≤ " +
+                     std::to_string(kMostCounted) + " rows",
                  pass > 1 ? std::optional(nearest) : std::nullopt};
 }
 
@@ -90,7 +89,7 @@ std::vector<Rule> rules(const Rule& dtype) {
           int_offsets(),
           {"what a block lowers of one window within 48 KiB, or staging=off", needs_small_patch},
           {"chunks that divide N where y is CHWN", needs_even_passes},
-          {"fewer than 2^31 rows a pass", needs_countable_rows}};
+          {"up to 2^31 - 2^16 rows a pass", needs_countable_rows}};
 }
 
 }  // namespace

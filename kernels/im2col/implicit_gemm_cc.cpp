@@ -87,8 +87,7 @@ Gather choose_gather(const Request& request) {
 Decisions decide(const Request& request) {
   const ConvProblem& p = request.problem;
   const Gather gather = choose_gather(request);
-  if (const std::int64_t counted = gather.tiles() * gather.tile.n; counted > std::numeric_limits<int>::max())
-    throw Unsupported("y: tiles of " + std::to_string(counted) + " pixels, must be ≤ 2147483647 in a kernel");
+  check_counted("y, in whole tiles", gather.tiles() * gather.tile.n, "pixels");
   const PackedFilter& filter = gather.filter;
   std::vector<Constant> constants =
       tile_constants(request, gather.tile, filter.stage_channels, gather.pitch, gather.copy_floats);

@@ -165,15 +165,14 @@ Decisions decide(const Request& request) {
 }
 
 Rule int_tensor() {
-  return {"Î below 2^31 elements with window=stored", [](const Request& request) -> std::optional<Refusal> {
+  return {"Î up to 2^31 - 2^16 elements with window=stored", [](const Request& request) -> std::optional<Refusal> {
             const bool stored = request.options.is("window", "stored");
             const std::int64_t cells = tensor_stage(request, stored).cells();
-            if (!stored || cells <= std::numeric_limits<int>::max()) return std::nullopt;
+            const std::string why = why_not_counted("window: stored, the im2win tensor", cells, "elements");
+            if (!stored || why.empty()) return std::nullopt;
             Request nearest = request;
             nearest.options.set("window", "fused");
-            return Refusal{"window: stored, the im2win tensor has " + std::to_string(cells) +
-                               " elements, must be ≤ 2147483647 in a kernel",
-                           nearest};
+            return Refusal{why, nearest};
           }};
 }
 

@@ -5,7 +5,6 @@
 //   wo_async     im2win.tc:paper,async_copy=off
 //   wo_double    im2win.tc:paper,double_buffer=off
 #include <algorithm>
-#include <limits>
 
 #include "algorithms/error.h"
 #include "kernels/common/schedule.h"
@@ -18,7 +17,6 @@ namespace convlens::gpu {
 
 namespace {
 
-constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
 constexpr std::int64_t kMostPlaces = (64 << 10) / 4;  // ints in constant memory; CUDA C++ Programming Guide
 constexpr int kWarp = 32, kElementBytes = 2;
 
@@ -123,21 +121,14 @@ Launch product(const Request& request, const AlignedTensor& tensor, const WmmaTi
   return launch;
 }
 
-// What the kernels count in an int.
-void check_int(const std::string& what, std::int64_t count) {
-  if (count > kMostInt)
-    throw Unsupported(what + ": " + std::to_string(count) + ", must be ≤ " + std::to_string(kMostInt) + " in a kernel");
-}
-
 Decisions decide(const Request& request) {
   const ConvProblem& p = request.problem;
   const AlignedTensor tensor(p);
   const WmmaTile tile = choose_tile(request, tensor.window(p));
   const Stage windows = tensor.tensor_stage(request), filter = tensor.filter_stage(request, tile.m, tile.k);
   const std::int64_t pixels = ceil_div(p.n() * p.ho() * p.wo(), tile.n) * tile.n;
-  check_int("pixels of y, in whole tiles", pixels);
-  check_int("elements of a row of the im2win tensor", tensor.columns * tensor.column);
-  for (const Stage& stage : {windows, filter}) check_int("eighths of " + stage.id, stage.cells() / 8);
+  check_counted("a row of the im2win tensor", tensor.columns * tensor.column, "elements");
+  for (const Stage& stage : {windows, filter}) check_counted(stage.id, stage.cells() / 8, "eighths");
 
   Decisions d = decisions(
       {request,

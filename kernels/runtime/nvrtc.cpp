@@ -4,6 +4,7 @@
 #include <charconv>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "algorithms/error.h"
 #include "kernels/no_device.h"
@@ -38,6 +39,24 @@ bool keeps_a_cache() {
   return keeps;
 }
 
+// Throws Unsupported for an architecture that the compiler does not know; whether it knows a variant ("sm_90a") of one
+// that it knows, it says itself.
+void check_known(const std::string& architecture) {
+  int count = 0;
+  check(nvrtcGetNumSupportedArchs(&count), "asking for its architectures");
+  std::vector<int> known(static_cast<std::size_t>(count));
+  check(nvrtcGetSupportedArchs(known.data()), "asking for its architectures");
+  std::string names;
+  for (const int number : known) {
+    const std::string name = "sm_" + std::to_string(number);
+    if (architecture.starts_with(name) && architecture.find_first_of("0123456789", name.size()) == std::string::npos)
+      return;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  throw Unsupported("architecture: " + architecture + ", must be one that " + compiler_name() +
+                    " compiles for: " + names);
+}
+
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -67,6 +86,7 @@ std::string_view report_of(std::string_view log, const std::string& entry) {
 }  // namespace
 
 Recipe recipe(std::string text, const std::string& architecture) {
+  check_known(architecture);
   Recipe made{
       .text = std::move(text),
       .options = {"--gpu-architecture=" + architecture, "--std=c++20", "-lineinfo", "-ftz=false", "--ptxas-options=-v"},

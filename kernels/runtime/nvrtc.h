@@ -13,7 +13,7 @@
 
 namespace convlens::gpu {
 
-// The recipe for `text` on an architecture ("sm_90a").
+// The recipe for `text` on an architecture ("sm_90a"). Throws Unsupported for one that the compiler does not know.
 Recipe recipe(std::string text, const std::string& architecture);
 
 // Cubin, PTX and log, made in a process of its own. `file` is the text's name in messages. Throws BadInput with the log

@@ -3,7 +3,6 @@
 //
 // On tensor cores transforms are in FP32, V and U are stored short, times exact powers of two, and sums are in FP32.
 #include <algorithm>
-#include <limits>
 
 #include "algorithms/problem/checked.h"
 #include "algorithms/winograd/winograd_error.h"
@@ -19,8 +18,6 @@
 namespace convlens::gpu {
 
 namespace {
-
-constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
 
 std::int64_t images_of_chunk(const Request& request) {
   const std::int64_t n = std::max<std::int64_t>(request.problem.n(), 1);
@@ -90,21 +87,23 @@ std::optional<Refusal> needs_small_tiles(const Request& request) {
 
 std::optional<Refusal> needs_countable_tiles(const Request& request) {
   const Request asked = with_output_tile(request);
-  const std::int64_t most = kMostInt / (tile_rows(asked).tiles() * tile_columns(asked).tiles());
+  const std::int64_t most = kMostCounted / (tile_rows(asked).tiles() * tile_columns(asked).tiles());
   if (images_of_chunk(request) <= most) return std::nullopt;
   std::optional<Request> nearest;
   if (most > 0 && !fused(request)) {
     nearest = request;
     nearest->options.set("chunk_images", std::to_string(most));
   }
-  return Refusal{"chunk_images: " + request.options["chunk_images"] + ", makes more than 2147483647 tiles", nearest};
+  return Refusal{"chunk_images: " + request.options["chunk_images"] + ", makes more than " +
+                     std::to_string(kMostCounted) + " tiles",
+                 nearest};
 }
 
 std::vector<Rule> rules(Unit unit) {
   std::vector<Rule> all{unit == Unit::tc ? f16_or_bf16() : f32_only(), int_offsets()};
   for (const Rule& rule : winograd_rules()) all.push_back(with_m_chosen(rule));
   if (unit == Unit::cc) all.push_back({"F(2x2,3x3) where fuse=on", needs_small_tiles});
-  all.push_back({"fewer than 2^31 tiles a chunk", needs_countable_tiles});
+  all.push_back({"up to 2^31 - 2^16 tiles a chunk", needs_countable_tiles});
   return all;
 }
 

@@ -212,7 +212,7 @@ TEST_CASE("Ctrl-C keeps the records that are done, in the table and in the file,
   const CommandResult result =
       run_command({.arguments = shell_words("bench " + kSmall + " --algorithm direct --seconds 3600 --csv -o r.jsonl"),
                    .folder = folder.path(),
-                   .interrupt_after = 1.5});
+                   .interrupt_after = 4});
   CHECK(result.exit == 130);
   CHECK(parse_csv(result.out).size() == 2);
   const auto records = json_lines(contents(folder.path() + "/r.jsonl"));

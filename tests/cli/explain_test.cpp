@@ -201,6 +201,11 @@ TEST_CASE("explain takes an empty batch") {
 
 TEST_CASE("explain --matrices prints Winograd's matrices, and says no to others") {
   CHECK_THAT(explained("cv9 --algorithm winograd --matrices"), Contains("1/2") && Contains("Bᵀ"));
+  for (const std::string run : {"winograd.cpu", "winograd.cc", "winograd.cc:fuse=on", "winograd.cc:points=0,1,-1",
+                                "winograd.cc:m=4", "winograd.tc --dtype f16"}) {
+    INFO(run);
+    CHECK_THAT(explained("cv9 --algorithm " + run + " --matrices"), Contains("Bᵀ"));
+  }
   const CommandResult other = convlens_command(shell_words("explain cv9 --algorithm direct --matrices"));
   CHECK(other.exit == 2);
   CHECK(other.err_lines().size() == 1);

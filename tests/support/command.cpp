@@ -49,12 +49,13 @@ const std::string& convlens_path() {
   return path;
 }
 
-[[noreturn]] void become_convlens(const CommandRun& run, int out, int err) {
+[[noreturn]] void become_convlens(const CommandRun& run, const std::string& interrupt, int out, int err) {
   if (!run.folder.empty() && ::chdir(run.folder.c_str()) != 0) ::_exit(126);
   if (!run.stdout_path.empty()) out = ::open(run.stdout_path.c_str(), O_WRONLY);
   ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
+  ::setenv("INTERRUPT", interrupt.c_str(), 1);
   for (const auto& [name, value] : run.environment) ::setenv(name.c_str(), value.c_str(), 1);
   const std::string program = run.program.empty() ? convlens_path() : run.program;
   std::vector<char*> argv{const_cast<char*>(program.c_str())};
@@ -81,11 +82,13 @@ std::vector<std::string> CommandResult::out_lines() const { return lines_of(out)
 CommandResult run_command(const CommandRun& run) {
   using Clock = std::chrono::steady_clock;
   Pipe out, err;
+  const TemporaryFolder signs;
+  const std::string asked = signs.path() + "/interrupt";
   const auto start = Clock::now();
   const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork");
-  if (child == 0) become_convlens(run, out.write, err.write);
+  if (child == 0) become_convlens(run, asked, out.write, err.write);
   out.close_write();
   err.close_write();
 
@@ -100,7 +103,7 @@ CommandResult run_command(const CommandRun& run) {
     if (run.close_stdout_early && lines > 0) out.close_read();
     const bool by_time = run.interrupt_after > 0 && passed() >= run.interrupt_after;
     const bool by_lines = run.interrupt_lines > 0 && lines >= run.interrupt_lines;
-    if (!interrupted && (by_time || by_lines)) {
+    if (!interrupted && (by_time || by_lines || std::filesystem::exists(asked))) {
       interrupted = true;
       ::kill(child, SIGINT);
     }

@@ -29,6 +29,7 @@ struct CommandRun {
   std::string stdout_path = "";                         // where stdout goes instead of a pipe, as in "/dev/full"
 };
 
+// Ctrl-C is sent too when a file appears that $INTERRUPT names: a script that plays a worker knows best when it is time.
 CommandResult run_command(const CommandRun& run);
 CommandResult convlens_command(const std::vector<std::string>& arguments);
 

@@ -22,6 +22,9 @@ const std::string kThreeSamples =
              R"("executed_flops":1000000,"tensor_bytes":1,"workspace_bytes":0}'; )"
              R"(echo '{"is":"samples","id":1,"ms":[2,2.5,3]}'; )";
 
+// Goes on for ever, and after a while, in which what it has said has come, has Ctrl-C sent.
+const std::string kInterrupted = R"(sleep 1; touch "$INTERRUPT"; sleep 3600)";
+
 // Whether the viewer is not built here.
 bool left_out(const CommandResult& result) {
   if (result.exit != 3 || result.err.find("is built where") == std::string::npos) return false;
@@ -31,10 +34,10 @@ bool left_out(const CommandResult& result) {
 
 class Pictured {
  public:
-  explicit Pictured(const std::vector<std::string>& more, double interrupt_after = 0) {
+  explicit Pictured(const std::vector<std::string>& more) {
     std::vector<std::string> words{"view", "1x8x16x16 --filter 8x3x3", "--export", table(), "--screenshot", picture()};
     words.insert(words.end(), more.begin(), more.end());
-    result = run_command({.arguments = words, .interrupt_after = interrupt_after});
+    result = convlens_command(words);
   }
   bool left_out() const { return ::left_out(result); }
   bool wrote() const { return std::filesystem::exists(table()) || std::filesystem::exists(picture()); }
@@ -109,9 +112,8 @@ TEST_CASE("answers that are thrown away are said in one line, and the others are
 
 TEST_CASE("what was measured until Ctrl-C is written, picture and data") {
   for (const bool measured : {true, false}) {
-    const Pictured call({"--panel", "performance", "--live", "direct.cpu", "--measure", "60", "--worker",
-                         (measured ? kThreeSamples : kHello) + "sleep 60"},
-                        4);
+    const Pictured call({"--panel", "performance", "--live", "direct.cpu", "--measure", "3600", "--worker",
+                         (measured ? kThreeSamples : kHello) + kInterrupted});
     if (call.left_out()) return;
     INFO(call.result.err);
     CHECK(call.result.exit == 130);
@@ -226,16 +228,15 @@ TEST_CASE("Ctrl-C ends what is measured for a picture, and what there is of it i
   const std::string table = folder.path() + "/out.json";
   const auto interrupted = [&](const std::string& worker) {
     return run_command({.arguments = {"view", "--layer", "cv12", "--panel", "performance", "--live", "im2win.cpu",
-                                      "--measure", "3600", "--export", table, "--worker", worker},
-                        .interrupt_after = 4});
+                                      "--measure", "3600", "--export", table, "--worker", worker}});
   };
-  const CommandResult nothing = interrupted("sleep 3600");
+  const CommandResult nothing = interrupted(kInterrupted);
   if (left_out(nothing)) return;
   INFO(nothing.err);
   CHECK(nothing.exit == 130);
   CHECK_FALSE(std::filesystem::exists(table));
   // Samples at once, and none of what the run is compared with.
-  const std::string samples = R"(read line; exec yes '{"is":"samples","id":1,"ms":[2]}')";
+  const std::string samples = R"(read line; yes '{"is":"samples","id":1,"ms":[2]}' & )" + kInterrupted;
   const CommandResult some = interrupted(kHello + samples);
   INFO(some.err);
   CHECK(some.exit == 130);
