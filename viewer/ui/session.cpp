@@ -107,20 +107,24 @@ Measured measure(App& app, const ViewOptions& options) {
   return {true, {}};
 }
 
-// What has been measured is written even when it was interrupted; what is computed for the data is whole, or nothing.
-void write_data_of(App& app, const ViewOptions& options) {
-  if (options.export_data.empty()) return;
-  const bool before = options.interrupted();
-  const nlohmann::ordered_json rows = app.data(options.interrupted);
-  if (options.interrupted() == before)
-    options.files.write_text(options.export_data, to_text_for(options.export_data, rows));
+// Whether to stop. What has been measured is drawn and written even when measuring was interrupted.
+std::function<bool()> interruption(App& app, const ViewOptions& options) {
+  if (app.study().has_samples()) return [] { return false; };
+  return options.interrupted;
 }
 
-// Draws until nothing moves any more; false where it is interrupted while work of the background is waited for. Who has
-// interrupted what was measured before wants to see that.
-bool draw_at_rest(App& app, const ViewOptions& options) {
-  const bool before = options.interrupted();
-  const auto interrupted = [&] { return !before && options.interrupted(); };
+// The data as they are to be written, unless it is interrupted.
+std::string data_text(App& app, const ViewOptions& options, const std::function<bool()>& interrupted) {
+  if (options.export_data.empty()) return "";
+  const nlohmann::ordered_json rows = app.data(interrupted);
+  return interrupted() ? "" : to_text_for(options.export_data, rows);
+}
+void write_data_text(const std::string& text, const ViewOptions& options) {
+  if (!options.export_data.empty()) options.files.write_text(options.export_data, text);
+}
+
+// Draws until nothing moves any more; false where it is interrupted while work of the background is waited for.
+bool draw_at_rest(App& app, const ViewOptions& options, const std::function<bool()>& interrupted) {
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
   constexpr int kSettle = 8;  // frames until what depends on the frame before, or on work begun there, has come to rest
@@ -134,6 +138,7 @@ bool draw_at_rest(App& app, const ViewOptions& options) {
   return true;
 }
 
+// Picture and data are whole, and both there, or neither is.
 void draw_screenshot(const ViewOptions& options) {
   const Offscreen offscreen(options.width, options.height);
   const ImGuiContextOwner context;
@@ -142,9 +147,13 @@ void draw_screenshot(const ViewOptions& options) {
     App app(options.state, options.files, options.notice, options.worker);
     const Measured measured = measure(app, options);
     app.study().hold();  // a GPU that draws measures its own drawing
-    if (measured.anything && draw_at_rest(app, options)) {
-      options.files.write_picture(options.screenshot, options.width, options.height, offscreen.pixels());
-      write_data_of(app, options);
+    const auto interrupted = interruption(app, options);
+    if (measured.anything && draw_at_rest(app, options, interrupted)) {
+      const std::string text = data_text(app, options, interrupted);
+      if (!interrupted()) {
+        options.files.write_picture(options.screenshot, options.width, options.height, offscreen.pixels());
+        write_data_text(text, options);
+      }
     }
     if (measured.failure) throw Error(*measured.failure);
   }
@@ -154,7 +163,9 @@ void draw_screenshot(const ViewOptions& options) {
 void write_data(const ViewOptions& options) {
   App app(options.state, options.files, options.notice, options.worker);
   const Measured measured = measure(app, options);
-  if (measured.anything) write_data_of(app, options);
+  const auto interrupted = interruption(app, options);
+  if (measured.anything)
+    if (const std::string text = data_text(app, options, interrupted); !interrupted()) write_data_text(text, options);
   if (measured.failure) throw Error(*measured.failure);
 }
 
