@@ -66,7 +66,8 @@ void explain(const ExplainArguments& arguments, const Globals& globals) {
   arguments.rows.check_device();
   const Layer layer = only(arguments.layers.layers(), "layer");
   const Run run = only(arguments.rows.runs(), "--algorithm");
-  const DType dtype = only(arguments.rows.dtypes({DType::f32}), "--dtype");
+  const DType dtype = run.algorithm->unit == Unit::tc ? arguments.rows.dtype_on_gpu(*run.algorithm)
+                                                      : only(arguments.rows.dtypes({DType::f32}), "--dtype");
   const Layouts layouts = only(arguments.rows.layouts({Layouts{}}), "--layout");
 
   Request request{layer.problem, dtype, layouts, run.options, arguments.rows.place(*run.algorithm)};

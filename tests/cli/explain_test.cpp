@@ -199,6 +199,12 @@ TEST_CASE("explain takes an empty batch") {
   CHECK(plan["padding_share"].is_null());
 }
 
+TEST_CASE("a row on tensor cores is explained in f16 where no type is named") {
+  CHECK_THAT(explained("cv12 --algorithm im2win.tc"), Contains("im2win.tc on cv12, f16"));
+  CHECK_THAT(explained("cv12 --algorithm im2win.tc --dtype bf16"), Contains("im2win.tc on cv12, bf16"));
+  CHECK(convlens_command(shell_words("explain cv12 --algorithm im2win.tc --dtype f32")).exit == 3);
+}
+
 TEST_CASE("explain --matrices prints Winograd's matrices, and says no to others") {
   CHECK_THAT(explained("cv9 --algorithm winograd --matrices"), Contains("1/2") && Contains("Bᵀ"));
   for (const std::string run : {"winograd.cpu", "winograd.cc", "winograd.cc:fuse=on", "winograd.cc:points=0,1,-1",
