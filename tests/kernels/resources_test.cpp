@@ -13,6 +13,7 @@
 #include "kernels/im2col/im2col.h"
 #include "kernels/im2win/im2win.h"
 #include "kernels/text.h"
+#include "kernels/winograd/winograd.h"
 #include "tests/catch.h"
 #include "tests/kernels/gpu.h"
 #include "tests/kernels/ragged_layers.h"
@@ -133,6 +134,8 @@ TEST_CASE("every kernel is compiled without a GPU, and spills nothing with defau
     jobs.add(im2col_tc(), request_for(im2col_tc(), layer("cv5"), Layout::CHWN), architecture);
     jobs.add(im2col_cc(), request_for(im2col_cc(), layer("cv12"), Layout::CHWN), architecture);
   }
+  for (const char* name : {"cv5", "cv7"})
+    jobs.add(winograd_tc(), request_for(winograd_tc(), layer(name), Layout::NHWC), "sm_120");
   compile_without_spills(std::move(jobs));
 }
 
