@@ -87,7 +87,7 @@ TEST_CASE("tiled rows refuse in words what their offsets and a block's memory ca
   const ConvProblem filters({.n = 1, .ci = 65536, .hi = 1, .wi = 1, .co = 65536, .hf = 1, .wf = 1});
   for (const Algorithm* row : {&gpu::im2win_cc(), &gpu::implicit_gemm_cc(), &gpu::direct_cc()})
     CHECK_THAT(row->supports(request(*row, filters)).reason, Contains("w: 4294967296 elements, must be ≤ 2147418112"));
-  const ConvProblem packed({.n = 1, .ci = 65537, .hi = 1, .wi = 1, .co = 32767, .hf = 1, .wf = 1});
+  const ConvProblem packed({.n = 1, .ci = 65537, .hi = 1, .wi = 1, .co = 32766, .hf = 1, .wf = 1});
   CHECK_THAT(gpu::im2win_cc().supports(request(gpu::im2win_cc(), packed)).reason,
              Contains("packed filter: ") && Contains("must be ≤ 2147418112"));
   CHECK(gpu::im2win_cc().supports(request(gpu::im2win_cc(), packed, "pack_filter=off")).ok);
