@@ -64,8 +64,16 @@ const gpu::Launch& chosen(const Plan& plan, const std::vector<NumberedLaunch>& l
   throw BadInput("--step: " + std::to_string(step) + ", must be one of " + names(launches));
 }
 
+// The text, which opens with the command that compiles it: for the least architecture that it can be compiled for,
+// where none is named. One that is of a single generation is of its 'a' variant, as check_architecture has it.
+std::string text_with_command(const gpu::Kernel& kernel, const std::string& named) {
+  const gpu::Architectures& may = kernel.architectures;
+  const std::string least = "sm_" + std::to_string(may.least) + (may.least == may.most ? "a" : "");
+  return "// nvcc -std=c++20 -arch=" + (named.empty() ? least : named) + " -cubin THIS_FILE\n" + gpu::source(kernel);
+}
+
 std::string emitted(const gpu::Kernel& kernel, const std::string& emit, const std::string& architecture) {
-  if (emit == "cu") return gpu::source(kernel);
+  if (emit == "cu") return text_with_command(kernel, architecture);
   const gpu::Compiled compiled = gpu::runtime().compile(kernel, architecture);
   if (emit == "ptx") return compiled.ptx;
   return disassemble(compiled.cubin);
@@ -139,7 +147,7 @@ void kernel(const KernelArguments& arguments, const Globals& globals) {
   if (!architecture.empty()) check_name(architecture);
   if (arguments.emit.empty()) return print_resources(*plan, launches, architecture, globals);
   const gpu::Launch& launch = chosen(*plan, launches, arguments.step);
-  if (arguments.emit != "cu") gpu::check_launch(*plan, launch, architecture);
+  if (!architecture.empty()) gpu::check_launch(*plan, launch, architecture);
   std::optional<OutputFile> file;
   if (!arguments.output.empty() && !is_stream(arguments.output)) file.emplace(arguments.output);
   const std::string text = emitted(launch.kernel, arguments.emit, architecture);
@@ -163,12 +171,14 @@ void add_kernel(CLI::App& app, const Globals& globals) {
   a->rows.add_row_to(command);
   a->layers.add_to(command, Amount::one);
   a->state.add_to(command, "layer, type, layouts, and its row if just one has a kernel");
-  command.text("--emit", a->emit, "FORM", "cu: the text, which plain nvcc compiles; ptx; sass. Left out: a table");
+  command.text("--emit", a->emit, "FORM",
+               "cu: the text, whose first line is the nvcc command that compiles it; ptx; sass. Left out: a table");
   command.integer(
       "--step", 1, 1000, [a](std::int64_t step) { a->step = step; },
       "which step of the call, as `convlens explain` counts them; the main kernel when left out");
   command.text("--arch", a->architecture, "ARCH",
-               "what to compile for, as in sm_80, sm_90a; this machine's GPU, or sm_90a");
+               "what to compile for, as in sm_80, sm_90a; when left out, this machine's GPU, or sm_90a, and for cu the "
+               "earliest that the text can be compiled for");
   command.text("-o,--output", a->output, "FILE",
                "written whole or not at all; standard output when left out, or with -");
   command.run([arguments, &globals] {

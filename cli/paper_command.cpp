@@ -88,10 +88,14 @@ paper::Results read(const std::vector<std::string>& paths) {
     for (const auto& [run, count] : left_out) others += count;
     if (number == 0) throw BadInput("--from: " + path + ", must hold records of `convlens paper`, holds none");
     if (number == others)
-      throw BadInput("--from: " + path + ", must hold records of `convlens paper`; of its " + std::to_string(number) +
-                     " records none is of a run that takes part: " + counts(left_out));
+      throw BadInput(
+          "--from: " + path + ", must hold records of `convlens paper`; " +
+          (number == 1 ? "its one record is of no" : "of its " + std::to_string(number) + " records none is of a") +
+          " run that takes part: " + counts(left_out));
     if (others > 0)
-      say(std::to_string(others) + " records of " + path + " are of runs that do not take part: " + counts(left_out));
+      say(std::to_string(others) + (others == 1 ? " record of " : " records of ") + path +
+          (others == 1 ? " is of a run that does not take part: " : " are of runs that do not take part: ") +
+          counts(left_out));
   }
   if (!results.replaced().empty()) say("of several records of a run the last is drawn: " + counts(results.replaced()));
   return results;

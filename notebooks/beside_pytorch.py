@@ -24,10 +24,15 @@ import subprocess
 import sys
 import time
 
-import torch
+try:
+    import torch
+except ModuleNotFoundError as missing:  # arguments are parsed, and refused, without it
+    if missing.name != "torch":
+        raise  # one that is there, and lacks something itself
+    torch = None
 
-DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
-FORMATS = {"NHWC": torch.channels_last, "NCHW": torch.contiguous_format}
+DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}  # torch's names
+FORMATS = {"NHWC": "channels_last", "NCHW": "contiguous_format"}
 REST_S = 1e-3  # before each sample
 SEED = 0  # of PyTorch's own random numbers, whatever layers came before
 FLUSHES = 8  # of the cache: the GPU is then busy for the third of a millisecond that Python takes to queue a sample
@@ -56,7 +61,7 @@ class Call:
     @staticmethod
     def _tensor(shape, dtype, layout):
         values = torch.rand(shape, device="cuda") * 2 - 1
-        return values.to(DTYPES[dtype]).contiguous(memory_format=FORMATS[layout])
+        return values.to(getattr(torch, DTYPES[dtype])).contiguous(memory_format=getattr(torch, FORMATS[layout]))
 
     def samples_ms(self, count):
         flush = torch.empty(torch.cuda.get_device_properties(0).L2_cache_size * 5 // 2, dtype=torch.uint8, device="cuda")
@@ -192,9 +197,12 @@ def rounds_of(worker, call, job, arguments):
 
 
 def at_least_one(text):
-    number = int(text)
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{number}, must be >= 1")
+        raise argparse.ArgumentTypeError(f"{text}, must be a whole number >= 1")
     return number
 
 
@@ -215,11 +223,16 @@ def parsed_arguments():
 
 def main():
     arguments = parsed_arguments()
+    try:
+        refuse_misspelt(arguments.convlens, arguments.algorithm)
+        layers, layout = layers_of(arguments.convlens, arguments.suite), arguments.layout
+    except OSError as wrong:
+        raise SystemExit(f"--convlens: {arguments.convlens}, cannot be run: {wrong.strerror}") from None
+    if torch is None:
+        raise SystemExit("torch: not installed, must be there for PyTorch to be measured")
     torch.backends.cudnn.benchmark = True
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
 
-    refuse_misspelt(arguments.convlens, arguments.algorithm)
-    layers, layout = layers_of(arguments.convlens, arguments.suite), arguments.layout
     worker = Worker(arguments.convlens)
     part = arguments.output + ".part"
     with open(part, "w", encoding="utf-8") as output, torch.no_grad():

@@ -27,9 +27,9 @@ std::vector<std::string> about(const Results& results) {
       "CUDA 11.3 and cuDNN 8.2, rerun on " +
           origin.gpu + ", driver " + joined(origin.drivers, " and ") + ", CUDA " + joined(origin.cuda, " and ") +
           libraries + ".",
-      "N = " + std::to_string(batch) + "; at least " + std::to_string(results.samples()) + " samples of each run, " +
-          std::to_string(kSlowRepeats) + " being enough for one that takes longer than " + fixed(kSlowMs, 0) + " ms; " +
-          origin.l2 +
+      "N = " + std::to_string(batch) + "; at least " + std::to_string(results.samples()) +
+          (results.samples() == 1 ? " sample" : " samples") + " of each run, " + std::to_string(kSlowRepeats) +
+          " being enough for one that takes longer than " + fixed(kSlowMs, 0) + " ms; " + origin.l2 +
           " L2; transforms of input and filter are part of every time. TFLOPS are direct-equivalent, of the best "
           "sample as in the paper, and behind a stroke of the median.",
       "CC is f32 on CUDA cores, without TF32, in NCHW; TC is f16 on tensor cores with f32 sums, in NHWC unless said.",

@@ -10,6 +10,7 @@
 #include "algorithms/problem/parse.h"
 #include "algorithms/shortened.h"
 #include "algorithms/worker/recorded.h"
+#include "cli/paper/record.h"
 
 namespace convlens::cli::paper {
 
@@ -123,7 +124,7 @@ Result result_of(const Json& record, const Contender& contender, const std::stri
 std::string device_bytes_note(std::int64_t bytes) { return kDeviceNote + std::to_string(bytes) + " bytes"; }
 
 void Results::add(const std::string& json, const std::string& where) {
-  const Json record = read_record(json, where);
+  const Json record = checked_record(json, where);
   const Contender* contender = whose(record);
   if (contender == nullptr) {
     ++left_out_[who(record)];

@@ -214,6 +214,43 @@ TEST_CASE("an nvdisasm that fails is one line, and Ctrl-C while it works is Ctrl
   CHECK(run_command(ToolkitOf(signal_convlens("INT")).sass(temporary.path())).exit == 130);
 }
 
+TEST_CASE("the text of a kernel opens with the nvcc command that compiles it") {
+  const std::string layer = " cv9 --layout NHWC --emit cu";
+  const std::string wgmma = "implicit_gemm.tc" + layer + " --dtype f16", copies = "im2win.tc" + layer + " --dtype f16";
+  const std::string mma = "implicit_gemm.tc:instructions=mma" + layer + " --dtype f16";
+  const std::pair<std::string, std::string> calls[]{
+      {wgmma, "sm_90a"},
+      {wgmma + " --arch sm_90a", "sm_90a"},
+      {copies, "sm_80"},
+      {mma, "sm_80"},
+      {mma + " --arch sm_86", "sm_86"},
+      {copies + " --arch sm_90", "sm_90"},
+      {"direct.cc" + layer, "sm_80"},
+      {"im2win.tc:tile=64x128,async_copy=off" + layer + " --dtype f16", "sm_75"}};
+  const TemporaryFolder folder;
+  for (const auto& [call, architecture] : calls) {
+    INFO(call);
+    const CommandResult result = kernel(call);
+    CHECK(result.exit == 0);
+    const std::string command = result.out.substr(0, result.out.find('\n')), file = folder.path() + "/kernel.cu";
+    CHECK(command == "// nvcc -std=c++20 -arch=" + architecture + " -cubin THIS_FILE");
+    if (nvcc().empty()) continue;
+    std::ofstream(file) << result.out;
+    std::string said = command;
+    said.replace(said.find("// nvcc"), 7, nvcc()).replace(said.find("THIS_FILE"), 9, file);
+    const int status = std::system(("cd " + folder.path() + " && " + said + " > log 2>&1").c_str());
+    INFO(contents(folder.path() + "/log"));
+    CHECK(status == 0);
+  }
+  for (const std::string architecture : {"sm_80", "sm_90"}) {  // no command would compile it
+    const CommandResult refused = kernel(wgmma + " --arch " + architecture);
+    CHECK(refused.exit == 3);
+    CHECK(refused.out == "");
+    CHECK_THAT(refused.err, Contains(architecture + ", must be sm_90a, for wgmma"));
+  }
+  CHECK_THAT(kernel("--help").out, Contains("the nvcc command") && !Contains("plain nvcc"));
+}
+
 TEST_CASE("plain nvcc compiles the text of every kernel") {
   if (nvcc().empty()) {
     std::cout << "SKIP: no nvcc\n";

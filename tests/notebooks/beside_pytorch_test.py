@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """notebooks/beside_pytorch.py without PyTorch and without a GPU: rows of the CPU are measured in rounds by a worker, a
-row that refuses is left out, and what is joined is a record that `convlens paper` and the viewer would read.
+row that refuses is left out, and what is joined is a record that `convlens paper` and the viewer would read. Help is
+shown and arguments are refused there too, and what is not is one line that says what is missing.
 
     beside_pytorch_test.py CONVLENS FOLDER_OF_NOTEBOOKS
 """
 
+import os
 import statistics
+import subprocess
 import sys
+import tempfile
 import types
 
-sys.modules["torch"] = types.SimpleNamespace(float32=1, float16=2, bfloat16=3, channels_last=1, contiguous_format=2)
+sys.modules["torch"] = None  # as if it were not installed, wherever it is
 sys.path.insert(0, sys.argv[2])
 sys.dont_write_bytecode = True
 import beside_pytorch  # noqa: E402
@@ -26,7 +30,45 @@ class Call:
         return [0.25] * count
 
 
+WITHOUT_TORCH = """
+import runpy, sys
+sys.modules["torch"] = None
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def call_without_torch(*words):
+    """The program's exit code, and what it says on stdout and stderr."""
+    script = os.path.join(sys.argv[2], "beside_pytorch.py")
+    done = subprocess.run([sys.executable, "-B", "-c", WITHOUT_TORCH, script, *words], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+def check_command_line(convlens, folder):
+    code, out, _ = call_without_torch("--help")
+    assert code == 0 and "--rounds" in out, out
+    output = os.path.join(folder, "records.jsonl")
+    good = ["--convlens", convlens, "--suite", "cv", "-o", output, "--algorithm", "im2win.tc:paper"]
+    for words, code, says in (
+            (good[:-2], 2, "--algorithm"), ([*good, "--rounds", "0"], 2, "--rounds: 0, must be a whole number >= 1"),
+            ([*good, "--repeats", "few"], 2, "--repeats: few, must be a whole number >= 1"),
+            ([*good, "--dtype", "f64"], 2, "--dtype"), ([*good, "--layout", "CHWN"], 2, "--layout")):
+        assert (refused := call_without_torch(*words))[:2] == (code, ""), refused
+        assert says in refused[2].splitlines()[-1], refused
+    for words, says in (([*good, "--algorithm", "im2win.tx"], "did you mean"),
+                        ([*good, "--suite", "vc"], "suite: vc, must be one that"),
+                        ([*good, "--convlens", folder + "/none"], "--convlens: " + folder + "/none, cannot be run"),
+                        (good, "torch: not installed, must be there")):
+        assert (refused := call_without_torch(*words))[:2] == (1, ""), refused
+        assert says in refused[2] and len(refused[2].splitlines()) == 1, refused
+    assert os.listdir(folder) == []
+
+
 def main():
+    with tempfile.TemporaryDirectory() as folder:
+        check_command_line(sys.argv[1], folder)
     beside_pytorch.refuse_misspelt(sys.argv[1], ["im2win.cpu", "im2win.tc:paper,zigzag=off", "direct.cpu:simd=off"])
     for run in ("im2win.cp", "im2win.tc:zigzac=off"):
         try:
