@@ -48,6 +48,7 @@ class Records {
  public:
   Records(const BenchArguments& arguments, const Globals& globals)
       : globals_(globals), calls_(arguments.calls()), kernels_(arguments.kernels()) {
+    refuse_same_file({{"--output", arguments.output}}, {{"--state", arguments.state.file()}});
     if (!arguments.output.empty()) file_ = std::make_unique<OutputFile>(arguments.output);
   }
 

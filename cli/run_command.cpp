@@ -164,6 +164,14 @@ bool work(const Job& job, const RunInput& input, const Tensor& x, const RunOutpu
   return agree;
 }
 
+// Named filters are no files.
+NamedFiles files_read(const RunArguments& arguments) {
+  NamedFiles files{{"--image", arguments.image}, {"--input", arguments.input}, {"--state", arguments.state.file()}};
+  for (const std::string& filter : arguments.filters)
+    if (find_filter(filter) == nullptr) files.emplace_back("--filter", filter);
+  return files;
+}
+
 // Of the layer nothing is taken: it is the picture's and the filter's.
 void fill(RunArguments& arguments) {
   const std::optional<NamedByState> state = arguments.state.read();
@@ -195,6 +203,7 @@ void run(const RunArguments& arguments, const Globals& globals) {
   std::vector<RunOutput::Result> results;
   for (const Job& job : jobs) results.push_back({job.filter.name(), job.problem.y_shape()});
   const RunOutput output(arguments.output, input, results);
+  refuse_same_file(output.files(), files_read(arguments));
   std::vector<std::unique_ptr<OutputFile>> targets;
   for (const Job& job : jobs) targets.push_back(output.open(job.filter.name()));
 

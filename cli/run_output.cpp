@@ -66,11 +66,18 @@ RunOutput::RunOutput(const std::string& text, const RunInput& input, const std::
     if (!names.insert(result.filter).second)
       throw BadInput("output: " + path_of(result.filter).string() + ", would be written twice");
     if (extension_ == ".png") check_drawable(result.filter, result.shape, input);
+    filters_.push_back(result.filter);
   }
 }
 
 fs::path RunOutput::path_of(const std::string& filter) const {
   return folder_ ? target_ / (filter + extension_) : target_;
+}
+
+NamedFiles RunOutput::files() const {
+  NamedFiles files;
+  for (const std::string& filter : filters_) files.emplace_back("--output", path_of(filter));
+  return files;
 }
 
 std::unique_ptr<OutputFile> RunOutput::open(const std::string& filter) const {

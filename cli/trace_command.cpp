@@ -67,6 +67,7 @@ void trace(const TraceArguments& arguments, const Globals& globals) {
   const Layer layer = only(arguments.layers.layers(), "layer");
   const DType dtype = arguments.row.dtype_on_gpu(*run.algorithm);
   const Layouts layouts = only(arguments.row.layouts({Layouts{}}), "--layout");
+  refuse_same_file({{"--output", arguments.output}}, {{"--state", arguments.state.file()}});
   std::unique_ptr<OutputFile> file;
   if (!arguments.output.empty()) file = std::make_unique<OutputFile>(arguments.output);
   // What cannot be asked for is said on any machine.

@@ -49,10 +49,21 @@ void refuse_outputs(const ViewArguments& a) {
   if (!a.export_data.empty()) viewer::require_table_name("--export", a.export_data);
 }
 
+// No two outputs are one file, and none is the picture. The state that was read may be saved over, which is what saving
+// it usually means: it is one state before and after. A picture or numbers in its place would lose it.
+void refuse_lost_files(const ViewArguments& a, const std::string& picture) {
+  const NamedFiles drawn{{"--screenshot", a.screenshot}, {"--export", a.export_data}};
+  NamedFiles written = drawn;
+  written.emplace_back("--save", a.save);
+  const std::string image = picture == "random" ? "" : picture;
+  refuse_same_file(written, {{a.image.empty() ? "picture" : "--image", image}});
+  refuse_same_file(drawn, {{"--state", a.state}});
+}
+
 void view(const ViewArguments& arguments) {
-  refuse_same_file(
-      {{"--screenshot", arguments.screenshot}, {"--export", arguments.export_data}, {"--save", arguments.save}});
+  refuse_lost_files(arguments, arguments.image);
   const viewer::KeptState base = state_to_show(arguments);
+  refuse_lost_files(arguments, base.state.picture);  // the state may name another
   viewer::ViewOptions options;
   options.state = base.state;
   options.state_file = base.file;
