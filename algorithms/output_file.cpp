@@ -112,7 +112,7 @@ void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (std::error_code none; error || !fs::is_directory(folder, none))
-    throw BadInput("output: " + folder.string() + ", must be a folder" + (error ? " (" + error.message() + ")" : ""));
+    throw BadInput("--output: " + folder.string() + ", must be a folder" + (error ? " (" + error.message() + ")" : ""));
 }
 
 }  // namespace convlens

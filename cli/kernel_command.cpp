@@ -162,7 +162,7 @@ void kernel(const KernelArguments& arguments, const Globals& globals) {
   if (arguments.emit != "cu") gpu::check_launch(*plan, launch, architecture);
   refuse_same_file({{"--output", arguments.output}}, files_read(arguments, launch.kernel));
   std::optional<OutputFile> file;
-  if (!arguments.output.empty() && !is_stream(arguments.output)) file.emplace(arguments.output);
+  if (!arguments.output.empty() && !is_stream(arguments.output)) file.emplace(arguments.output, "--output");
   const std::string text = emitted(launch.kernel, arguments.emit, architecture);
   if (arguments.step == 0 && launches.size() > 1)
     say("kernel: " + launch.kernel.entry + ", the main one of " + names(launches) + "; see --step");

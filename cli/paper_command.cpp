@@ -128,7 +128,7 @@ void paper_command(const PaperArguments& arguments, const Globals& globals) {
   refuse_same_file({{"--output", arguments.output}, {"--html", arguments.html}}, read_ones);
   std::map<std::string, std::int64_t> left_out;
   std::unique_ptr<OutputFile> records, page;
-  if (!arguments.output.empty()) records = std::make_unique<OutputFile>(arguments.output);
+  if (!arguments.output.empty()) records = std::make_unique<OutputFile>(arguments.output, "--output");
   if (!arguments.html.empty()) page = std::make_unique<OutputFile>(arguments.html, "--html");
   const paper::Results results =
       arguments.from.empty() ? measure(arguments, globals, records.get(), left_out) : read(arguments.from);

@@ -28,6 +28,8 @@ class RunOutput {
   // The file that the result of `filter` goes to, opened; null for nowhere. Throws BadInput when it can't be written.
   std::unique_ptr<OutputFile> open(const std::string& filter) const;
 
+  bool makes_folder() const;  // which is missing, and made by `open`
+
   // What will be written, which must be none of the files that are read.
   NamedFiles files() const;
 
