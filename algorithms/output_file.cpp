@@ -86,13 +86,18 @@ void refuse_stream(const fs::path& path, const std::string& parameter) {
   if (is_stream(path)) throw BadInput(parameter + ": " + path.string() + ", must be a file");
 }
 
-void refuse_same_file(const std::vector<std::pair<std::string, fs::path>>& files) {
-  std::map<fs::path, std::string> options;  // by the file that they name
-  for (const auto& [option, file] : files) {
-    if (file.empty() || is_stream(file)) continue;
+void refuse_same_file(const NamedFiles& written, const NamedFiles& read) {
+  std::map<fs::path, std::string> names;  // by the file
+  const auto add = [&](const std::string& name, const fs::path& file) {
     std::error_code none;
-    const auto [other, is_new] = options.emplace(fs::weakly_canonical(fs::absolute(file, none), none), option);
-    if (!is_new) throw BadInput(option + ": " + file.string() + ", must be another file than that of " + other->second);
+    return names.emplace(fs::weakly_canonical(fs::absolute(behind_links(file), none), none), name);
+  };
+  for (const auto& [name, file] : read)
+    if (!file.empty()) add(name, is_stream(file) ? "/dev/stdin" : file);
+  for (const auto& [name, file] : written) {
+    if (file.empty() || is_stream(file)) continue;
+    if (const auto [other, is_new] = add(name, file); !is_new)
+      throw BadInput(name + ": " + file.string() + ", must be another file than that of " + other->second);
   }
 }
 
@@ -107,7 +112,7 @@ void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (std::error_code none; error || !fs::is_directory(folder, none))
-    throw BadInput("output: " + folder.string() + ", must be a folder" + (error ? " (" + error.message() + ")" : ""));
+    throw BadInput("--output: " + folder.string() + ", must be a folder" + (error ? " (" + error.message() + ")" : ""));
 }
 
 }  // namespace convlens

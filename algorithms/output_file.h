@@ -45,9 +45,13 @@ inline bool is_stream(const std::filesystem::path& path) { return path == "-"; }
 // Throws BadInput that names `parameter`, as in "--image: -, must be a file".
 void refuse_stream(const std::filesystem::path& path, const std::string& parameter);
 
-// Throws BadInput where one file is named twice, however it is spelled, of which one would be lost: "--html: a, must be
-// another file than that of --from". Each is an option and its file; what is empty or a stream is none.
-void refuse_same_file(const std::vector<std::pair<std::string, std::filesystem::path>>& files);
+// What is said to name a file, and the file; what is empty names none.
+using NamedFiles = std::vector<std::pair<std::string, std::filesystem::path>>;
+
+// Throws BadInput where a file that will be written is named twice, however it is spelled, or is one that is read, and
+// so would be lost: "--html: a, must be another file than that of --from". What is read from standard input is the file
+// that it comes from, if it does; standard output is none.
+void refuse_same_file(const NamedFiles& written, const NamedFiles& read = {});
 
 // ".png" of "a.PNG": the extension of `path` in small letters.
 std::string small_extension(const std::filesystem::path& path);

@@ -53,8 +53,10 @@ class LayerArguments {
 // --algorithm, --options, --dtype, --layout, --device.
 class RowArguments {
  public:
-  void add_to(Command& command, Amount amount);  // one: without --options
-  void add_row_to(Command& command);             // ROW, --dtype and --layout, one of each; no --device
+  // One: without --options. `forms`: whether a run is in one type and one set of layouts.
+  void add_to(Command& command, Amount amount, Amount forms);
+  void add_to(Command& command, Amount amount) { add_to(command, amount, amount); }
+  void add_row_to(Command& command);  // ROW, --dtype and --layout, one of each; no --device
   bool algorithm_given() const { return !runs_.empty(); }
   bool asks_for_all() const;  // by `--algorithm all`, or by not saying
   bool asks_for_all_options() const { return options_ == "all"; }
@@ -87,6 +89,10 @@ class RowArguments {
   DType dtype_on_gpu(const Algorithm& row) const;
   std::vector<Layouts> layouts(std::vector<Layouts> otherwise) const;
 
+  // Throws BadInput for what is wrong on any machine: a row, a type, layouts, the name of a device. What needs a device
+  // looks at these first.
+  void check_values() const;
+
   // Throws NoDevice for a device that is not there, or that a row needs; says why on stderr when it chooses itself.
   void check_device() const;
 
@@ -94,11 +100,13 @@ class RowArguments {
   Place place(const Algorithm& row) const;
 
  private:
-  Run parse(const std::string& text) const;
+  Run named(const std::string& text) const;            // wherever it runs
+  Run parse(const std::string& text) const;            // where it runs on the device that is asked for
   void form_when_left_out(const NamedByState& state);  // the type and the layouts
   bool takes(const Algorithm& row) const;              // whether the row runs on the device that is asked for
   bool computes(const Run& run, const ConvProblem& problem) const;  // in the one type and the layouts
 
+  bool all_forms_ = true;            // whether --dtype and --layout may be all
   std::string row_ = "--algorithm";  // or ROW: by which a row is named
   std::vector<std::string> runs_, dtypes_, layouts_;
   bool runs_of_state_ = false, dtype_of_state_ = false;  // rather than of the command line

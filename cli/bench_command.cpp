@@ -48,7 +48,8 @@ class Records {
  public:
   Records(const BenchArguments& arguments, const Globals& globals)
       : globals_(globals), calls_(arguments.calls()), kernels_(arguments.kernels()) {
-    if (!arguments.output.empty()) file_ = std::make_unique<OutputFile>(arguments.output);
+    refuse_same_file({{"--output", arguments.output}}, {{"--state", arguments.state.file()}});
+    if (!arguments.output.empty()) file_ = std::make_unique<OutputFile>(arguments.output, "--output");
   }
 
   void add(const Layer& layer, const Measurement& measurement) {
@@ -235,17 +236,17 @@ void fill(BenchArguments& arguments) {
 }
 
 void bench(const BenchArguments& arguments, const Globals& globals) {
-  arguments.rows.check_device();
   if (const std::vector<std::string> known{"call", "kernel", "all"};
       std::ranges::find(known, arguments.timed) == known.end())
     throw BadInput("--timed: " + arguments.timed + suggestion(arguments.timed, known));
   if (!arguments.layers.given()) throw BadInput("layer: none given, must be a layer, a suite or a problem in quotes");
   const std::vector<Layer> layers = arguments.layers.layers();
-  const std::vector<Run> runs = arguments.rows.runs_here();
   const std::vector<DType> dtypes = arguments.rows.dtypes({DType::f32});
   const std::vector<Layouts> layouts = arguments.rows.layouts({Layouts{}});
 
-  Bench bench(arguments, globals);
+  Bench bench(arguments, globals);  // which opens its file
+  arguments.rows.check_device();
+  const std::vector<Run> runs = arguments.rows.runs_here();
   Progress progress("bench", static_cast<std::int64_t>(layers.size() * runs.size() * dtypes.size() * layouts.size()));
   std::int64_t done = 0;
   for (const Layer& layer : layers)

@@ -91,6 +91,7 @@ class Checking {
 
 void check_layers(const CheckArguments& arguments, const Globals& globals) {
   const std::vector<Layer> layers = arguments.layers.layers();
+  arguments.rows.check_device();
   const std::vector<Run> runs = arguments.rows.runs_here();
   const std::vector<DType> dtypes = arguments.rows.dtypes({kDTypes.begin(), kDTypes.end()});
   const std::vector<Layouts> layouts = arguments.rows.layouts(homogeneous_layouts());
@@ -126,6 +127,7 @@ Request fuzz_request(const CheckArguments& arguments, const Run& run, const Conv
 }
 
 void check_random(const CheckArguments& arguments, const Globals& globals) {
+  arguments.rows.check_device();
   const double seconds = arguments.seconds.value_or(kFuzzSeconds);
   const std::vector<Run> runs = arguments.rows.runs_here();
   Checking checking(arguments, globals, arguments.verbose ? CheckReport::Rows::each : CheckReport::Rows::by_dtype);
@@ -158,7 +160,6 @@ void fill(CheckArguments& arguments) {
 }
 
 void check_command(const CheckArguments& arguments, const Globals& globals) {
-  arguments.rows.check_device();
   const LayerArguments& layers = arguments.layers;
   if (arguments.fuzz && (layers.given() || layers.parts_given()))
     throw BadInput("--fuzz: given with a layer, must be one of them");

@@ -84,11 +84,11 @@ class Choosing {
 };
 
 void choose(const ChooseArguments& arguments, const Globals& globals) {
-  arguments.rows.check_device();
   if (!arguments.layers.given()) throw BadInput("layer: none given, must be a layer, a suite or a problem in quotes");
   if (!arguments.of_measuring.empty() && !arguments.measure && !arguments.compare)
     throw BadInput(arguments.of_measuring + ": must go with --measure or --compare");
   const std::vector<Layer> layers = arguments.layers.layers();
+  arguments.rows.check_device();
   Choosing choosing(arguments, globals);
   Progress progress("choose", static_cast<std::int64_t>(layers.size()));
   std::int64_t done = 0;

@@ -14,7 +14,7 @@ namespace convlens::cli {
 
 // The options that every command takes.
 struct Globals {
-  bool json = false;                         // results as JSON on stdout, one document or one object a line
+  bool json = false;                         // results as JSON on stdout, one document or JSON Lines
   bool csv = false;                          // results as CSV on stdout
   std::optional<std::int64_t> memory_limit;  // bytes
   int threads = 0;                           // 0: all
@@ -35,7 +35,8 @@ void add_worker(CLI::App& app, const Globals& globals);
 void add_live(CLI::App& app, const Globals& globals);
 void add_trace(CLI::App& app, const Globals& globals);
 
-// True once Ctrl-C was pressed. Long work polls it, keeps what is done, and main exits with 130.
+// True once Ctrl-C was pressed, or SIGTERM or SIGHUP has come (signals.h). Long work polls it, keeps what is done, and
+// main exits with 130, or by that signal.
 bool interrupted();
 
 // Thrown to end the program with an exit code when everything has been said already.

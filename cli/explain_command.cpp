@@ -63,12 +63,14 @@ void explain(const ExplainArguments& arguments, const Globals& globals) {
   if (arguments.matrices && !arguments.at.empty()) throw BadInput("--matrices: given with --at, must be one of them");
   if (!arguments.stage.empty() && arguments.at.empty())
     throw BadInput("--stage: " + arguments.stage + ", must go with --at");
-  arguments.rows.check_device();
+  const std::vector<std::int64_t> at = arguments.at.empty() ? std::vector<std::int64_t>{} : parse_cell(arguments.at);
   const Layer layer = only(arguments.layers.layers(), "layer");
+  static_cast<void>(arguments.rows.dtypes({}));  // what is no type is told before a device is looked for
+  const Layouts layouts = only(arguments.rows.layouts({Layouts{}}), "--layout");
+  arguments.rows.check_device();
   const Run run = only(arguments.rows.runs(), "--algorithm");
   const DType dtype = run.algorithm->unit == Unit::tc ? arguments.rows.dtype_on_gpu(*run.algorithm)
                                                       : only(arguments.rows.dtypes({DType::f32}), "--dtype");
-  const Layouts layouts = only(arguments.rows.layouts({Layouts{}}), "--layout");
 
   Request request{layer.problem, dtype, layouts, run.options, arguments.rows.place(*run.algorithm)};
   request.threads = globals.threads;
@@ -84,7 +86,7 @@ void explain(const ExplainArguments& arguments, const Globals& globals) {
     return print(json.dump(2) + "\n");
   }
   const std::vector<Stage> stages = stages_with_input(*plan);
-  const nlohmann::ordered_json cell = cell_json(*plan, find_stage(stages, arguments.stage), parse_cell(arguments.at));
+  const nlohmann::ordered_json cell = cell_json(*plan, find_stage(stages, arguments.stage), at);
   print(globals.json ? cell.dump(2) + "\n" : cell_text(cell));
 }
 

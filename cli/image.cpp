@@ -25,17 +25,16 @@ namespace {
 constexpr std::int64_t kMostSamples = std::int64_t{1} << 28;
 constexpr std::int64_t kMostBytes = std::numeric_limits<int>::max();
 
-std::vector<std::byte> read_file(const std::filesystem::path& path) {
-  const std::string name = path.string();
+std::vector<std::byte> read_file(const std::filesystem::path& path, const std::string& name) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) throw BadInput(name + ": no such file");
-  if (!std::filesystem::is_regular_file(path, error)) throw BadInput(name + ": must be a regular file");
+  if (!std::filesystem::exists(path, error)) throw BadInput(name + ", no such file");
+  if (!std::filesystem::is_regular_file(path, error)) throw BadInput(name + ", must be a regular file");
   const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
   if (error || size > kMostBytes)
-    throw BadInput(name + ": a file of " + std::to_string(size) + " bytes, must be < 2^31");
+    throw BadInput(name + ", a file of " + std::to_string(size) + " bytes, must be < 2^31");
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   std::ifstream stream(path, std::ios::binary);
-  if (!stream.read(reinterpret_cast<char*>(bytes.data()), size)) throw BadInput(name + ": cannot be read");
+  if (!stream.read(reinterpret_cast<char*>(bytes.data()), size)) throw BadInput(name + ", cannot be read");
   return bytes;
 }
 
@@ -60,17 +59,18 @@ struct Turn {
 
 void check_size(const std::string& name, std::int64_t height, std::int64_t width, int channels) {
   if (checked::product("samples of a picture", {height, width, channels}) > kMostSamples)
-    throw BadInput(name + ": " + std::to_string(width) + "x" + std::to_string(height) + "x" + std::to_string(channels) +
+    throw BadInput(name + ", " + std::to_string(width) + "x" + std::to_string(height) + "x" + std::to_string(channels) +
                    " samples, must be ≤ 2^28");
 }
 
-PictureFile::PictureFile(const std::filesystem::path& path) : name_(path.string()), bytes_(read_file(path)) {
+PictureFile::PictureFile(const std::filesystem::path& path, const std::string& parameter)
+    : name_(parameter + ": " + path.string()), bytes_(read_file(path, name_)) {
   const ImageFile file = inspect(bytes_);
-  if (!file.damage.empty()) throw BadInput(name_ + ": " + file.damage + ", must be a whole PNG or JPEG file");
+  if (!file.damage.empty()) throw BadInput(name_ + ", " + file.damage + ", must be a whole PNG or JPEG file");
   check_size(name_, file.height, file.width, 1);  // the decoder gives no reason for what is far too large
   int width = 0, height = 0;
   if (stbi_info_from_memory(stb_bytes(bytes_), static_cast<int>(bytes_.size()), &width, &height, &channels_) == 0)
-    throw BadInput(name_ + ": " + stbi_failure_reason() + ", must be a PNG or JPEG file that can be decoded");
+    throw BadInput(name_ + ", " + stbi_failure_reason() + ", must be a PNG or JPEG file that can be decoded");
   if (file.colour_key && channels_ % 2 == 1) ++channels_;
   check_size(name_, height, width, channels_);
   orientation_ = file.orientation;
@@ -85,7 +85,7 @@ Picture PictureFile::decode() const {
                                channels_),
       &stbi_image_free);
   if (decoded == nullptr)
-    throw BadInput(name_ + ": " + stbi_failure_reason() + ", must be a PNG or JPEG file that can be decoded");
+    throw BadInput(name_ + ", " + stbi_failure_reason() + ", must be a PNG or JPEG file that can be decoded");
 
   Picture picture{height_, width_, channels_, {}};
   picture.samples.reserve(static_cast<std::size_t>(height_ * width_ * channels_));

@@ -31,8 +31,9 @@ void check_size(const std::string& name, std::int64_t height, std::int64_t width
 // A picture's file, read but not decoded: its size is known before memory for its pixels is asked for.
 class PictureFile {
  public:
-  // Throws BadInput with one line that names the file: missing, damaged, not PNG or JPEG, or more than 2^28 samples.
-  explicit PictureFile(const std::filesystem::path& path);
+  // Throws BadInput with one line that names `parameter` and the file: missing, damaged, not PNG or JPEG, or more than
+  // 2^28 samples.
+  explicit PictureFile(const std::filesystem::path& path, const std::string& parameter);
 
   std::int64_t height() const { return height_; }
   std::int64_t width() const { return width_; }

@@ -1,11 +1,14 @@
 // `convlens kernel`: the kernels of a row on a GPU, as they are compiled for a layer: their texts, what the compiler
 // makes of them, and the registers, shared memory and spills that it needs. Needs no GPU; the texts need no toolkit.
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 
+#include "algorithms/embedded.h"
 #include "algorithms/output_file.h"
 #include "algorithms/suggest.h"
 #include "cli/arguments.h"
@@ -19,6 +22,10 @@
 #include "kernels/program.h"
 #include "kernels/runtime.h"
 #include "kernels/text.h"
+
+namespace convlens {
+const std::vector<EmbeddedFile>& kernel_files();  // made by the build
+}
 
 namespace convlens::cli {
 
@@ -77,6 +84,19 @@ std::string emitted(const gpu::Kernel& kernel, const std::string& emit, const st
   const gpu::Compiled compiled = gpu::runtime().compile(kernel, architecture);
   if (emit == "ptx") return compiled.ptx;
   return disassemble(compiled.cubin);
+}
+
+// The state, and the texts in the folder that was chosen for them: what is emitted is made of them, and goes elsewhere.
+NamedFiles files_read(const KernelArguments& arguments, const gpu::Kernel& kernel) {
+  NamedFiles files{{"--state", arguments.state.file()}};
+  const char* folder = std::getenv("CONVLENS_KERNELS");
+  if (folder == nullptr || *folder == '\0') return files;
+  const auto add = [&](std::string_view text) {
+    files.emplace_back("CONVLENS_KERNELS", std::filesystem::path(folder) / text);
+  };
+  for (const EmbeddedFile& text : kernel_files()) add(text.name);
+  for (const std::string& text : gpu::source_files(kernel)) add(text);
+  return files;
 }
 
 // Throws BadInput for anything that is no name such as "sm_90a".
@@ -148,8 +168,9 @@ void kernel(const KernelArguments& arguments, const Globals& globals) {
   if (arguments.emit.empty()) return print_resources(*plan, launches, architecture, globals);
   const gpu::Launch& launch = chosen(*plan, launches, arguments.step);
   if (!architecture.empty()) gpu::check_launch(*plan, launch, architecture);
+  refuse_same_file({{"--output", arguments.output}}, files_read(arguments, launch.kernel));
   std::optional<OutputFile> file;
-  if (!arguments.output.empty() && !is_stream(arguments.output)) file.emplace(arguments.output);
+  if (!arguments.output.empty() && !is_stream(arguments.output)) file.emplace(arguments.output, "--output");
   const std::string text = emitted(launch.kernel, arguments.emit, architecture);
   if (arguments.step == 0 && launches.size() > 1)
     say("kernel: " + launch.kernel.entry + ", the main one of " + names(launches) + "; see --step");

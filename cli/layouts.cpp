@@ -7,7 +7,7 @@
 
 namespace convlens::cli {
 
-Layouts parse_layouts(const std::string& text) {
+Layouts parse_layouts(const std::string& text, bool or_all) {
   std::vector<std::string> names;
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t comma = std::min(text.find(',', from), text.size());
@@ -15,11 +15,13 @@ Layouts parse_layouts(const std::string& text) {
     from = comma + 1;
   }
   if (names.size() != 1 && names.size() != 3)
-    throw BadInput("layout: " + text +
-                   ", must be all, one of NCHW, NHWC, CHWN, or input,filter,output as in NCHW,OIHW,NCHW");
-  const auto tensor = [](const std::string& name) {
+    throw BadInput("layout: " + text + ", must be " + (or_all ? "all, " : "") +
+                   "one of NCHW, NHWC, CHWN, or input,filter,output as in NCHW,OIHW,NCHW");
+  const auto tensor = [&](const std::string& name) {
     if (const auto layout = parse_layout(name)) return *layout;
-    throw BadInput("layout: " + name + suggestion(name, std::vector<std::string>{"NCHW", "NHWC", "CHWN", "all"}));
+    std::vector<std::string> known{"NCHW", "NHWC", "CHWN"};
+    if (or_all && names.size() == 1) known.emplace_back("all");
+    throw BadInput("layout: " + name + suggestion(name, known));
   };
   const auto filter = [](const std::string& name) {
     if (const auto layout = parse_filter_layout(name)) return *layout;

@@ -9,8 +9,8 @@
 namespace convlens::cli {
 
 // From "NCHW" or "NCHW,OIHW,NCHW"; a single name takes the filter layout that goes with it. Throws BadInput with the
-// closest name.
-Layouts parse_layouts(const std::string& text);
+// closest name, of which, with `or_all`, the caller's own `all` is one.
+Layouts parse_layouts(const std::string& text, bool or_all = false);
 
 std::string text(const Layouts& layouts);    // "NCHW,OIHW,NCHW"
 std::vector<Layouts> homogeneous_layouts();  // NCHW/OIHW, NHWC/OHWI, CHWN/OIHW

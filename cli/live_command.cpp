@@ -59,7 +59,7 @@ class Live {
     need_device();
     say("keys: " + keys());
     ask();
-    while (!signals_.ending()) {
+    while (!interrupted()) {
       if (signals_.stopping() && !goes_on_after_stop()) return;
       if (signals_.went_on()) go_on();
       constexpr int kLook = 50;  // ms
@@ -74,7 +74,7 @@ class Live {
       if (key != Keyboard::kNone) flip(key);
     }
     finish_line();
-    if (signals_.ending()) return;
+    if (interrupted()) return;
     if (!hung_.empty()) throw NoDevice("--worker: " + hung_);
     if (!measured_ && !set_.refused().empty()) throw Error(set_.refused_exit(), set_.refused());
   }
@@ -124,7 +124,7 @@ class Live {
     finish_line();
     keyboard_.leave();
     signals_.obey_stop();
-    if (signals_.ending()) return false;
+    if (interrupted()) return false;
     go_on();
     ask();
     return true;
@@ -192,7 +192,7 @@ class Live {
   void wait_for_record() {
     constexpr std::chrono::milliseconds kGrace{500};  // for one who wants to leave
     const auto begin = std::chrono::steady_clock::now();
-    const auto leaving = [&] { return signals_.ending() || signals_.stopping(); };
+    const auto leaving = [&] { return interrupted() || signals_.stopping(); };
     const auto late = [&] { return leaving() && std::chrono::steady_clock::now() - begin > kGrace; };
     while (set_.refused().empty() && set_.record().empty() && !client_.unfinished().empty() && !silent() && !late()) {
       usleep(5000);
@@ -271,7 +271,6 @@ void add_live(CLI::App& app, const Globals& globals) {
   command.run([arguments, &globals] {
     fill(*arguments);
     Live(*arguments, globals).go();
-    LiveSignals::obey_end();
   });
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <exception>
@@ -16,6 +17,7 @@
 #include "cli/command.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
+#include "cli/signals.h"
 #include "cli/usage.h"
 #include "kernels/rows.h"
 #include "kernels/runtime.h"
@@ -24,16 +26,8 @@ namespace convlens::cli {
 
 namespace {
 
-volatile std::sig_atomic_t g_interrupted = 0;
-
-// The first Ctrl-C lets work end in order; the second ends the program at once.
-void on_interrupt(int) { g_interrupted = 1; }
-
 void set_signals() {
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
+  hear_end_signals();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then an error of write, and temporary files are cleaned up
 }
 
@@ -53,9 +47,18 @@ std::string version_text() {
   return text + "  CLI11 " CLI11_VERSION;
 }
 
+// What --json writes: JSON Lines where there is something to say of each of many, as soon as it is there.
+std::string json_sentence(const std::string& command) {
+  const std::array lines{"run", "check", "bench", "choose", "live", "trace"};
+  const std::array documents{"list", "explain", "kernel", "paper"};
+  if (std::ranges::find(lines, command) != lines.end()) return "results as JSON Lines on stdout, one object a line";
+  if (std::ranges::find(documents, command) != documents.end()) return "results as one JSON document on stdout";
+  return "results as JSON on stdout, one document or JSON Lines, as the command's help says";
+}
+
 void add_globals(CLI::App& app, Globals& globals) {
   const std::string group = "Options of every command";
-  app.add_flag("--json", globals.json, "results as JSON on stdout")->group(group);
+  app.add_flag("--json", globals.json, json_sentence(app.get_name()))->group(group);
   app.add_flag("--csv", globals.csv, "results as CSV on stdout")->group(group);
   app.add_option_function<std::string>(
          "--memory-limit", [&](const std::string& text) { globals.memory_limit = parse_size("--memory-limit", text); },
@@ -164,9 +167,9 @@ Exit run(int argc, char** argv) {
 int guarded(int argc, char** argv) {
   try {
     const Exit exit = run(argc, argv);
-    return static_cast<int>(interrupted() ? Exit::interrupted : exit);
+    return ended(exit);
   } catch (const Finished& finished) {
-    return static_cast<int>(interrupted() ? Exit::interrupted : finished.exit);
+    return ended(finished.exit);
   } catch (const Error& error) {
     say("convlens: " + printable(error.what(), {argv + 1, argv + argc}));
     return static_cast<int>(error.exit());
@@ -177,8 +180,6 @@ int guarded(int argc, char** argv) {
 }
 
 }  // namespace
-
-bool interrupted() { return g_interrupted != 0; }
 
 }  // namespace convlens::cli
 

@@ -78,45 +78,46 @@ std::vector<std::size_t> matching_axes(const NpyHeader& header, const Shape& sha
 
 }  // namespace
 
-NpyHeader read_npy_header(const std::filesystem::path& path) {
-  const std::string file = path.string();
+NpyHeader read_npy_header(const std::filesystem::path& path, const std::string& parameter) {
+  const std::string file = parameter + ": " + path.string();
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) throw BadInput(file + ": no such file");
-  if (!std::filesystem::is_regular_file(path, error)) throw BadInput(file + ": must be a regular file");
+  if (!std::filesystem::exists(path, error)) throw BadInput(file + ", no such file");
+  if (!std::filesystem::is_regular_file(path, error)) throw BadInput(file + ", must be a regular file");
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw BadInput(file + ": cannot be read");
+  if (!stream) throw BadInput(file + ", cannot be read");
 
   const std::string start = read_bytes(stream, 8);
-  if (!start.starts_with(kMagic)) throw BadInput(file + ": does not begin with \\x93NUMPY, must be an .npy file");
-  if (start.size() < 8) throw BadInput(file + ": truncated in its first 8 bytes");
+  if (!start.starts_with(kMagic)) throw BadInput(file + ", does not begin with \\x93NUMPY, must be an .npy file");
+  if (start.size() < 8) throw BadInput(file + ", truncated in its first 8 bytes");
   const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3)
-    throw BadInput(file + ": .npy version " + std::to_string(version) + ", must be 1, 2 or 3");
+    throw BadInput(file + ", .npy version " + std::to_string(version) + ", must be 1, 2 or 3");
 
   const std::int64_t length_bytes = version == 1 ? 2 : 4;
   const std::string length_text = read_bytes(stream, length_bytes);
   std::uint32_t length = 0;
   std::memcpy(&length, length_text.data(), length_text.size());
   if (length > kLongestHeader)
-    throw BadInput(file + ": header of " + std::to_string(length) + " bytes, must be ≤ 1048576");
+    throw BadInput(file + ", header of " + std::to_string(length) + " bytes, must be ≤ 1048576");
   const std::string text = read_bytes(stream, length);
   if (std::ssize(length_text) < length_bytes || text.size() < length)
-    throw BadInput(file + ": truncated in its header");
+    throw BadInput(file + ", truncated in its header");
 
   NpyHeader header = parse_npy_header(text, file);
+  header.name = file;
   header.data_offset = 8 + length_bytes + length;
   const ElementType* type = find_type(header.type);
-  if (type == nullptr) throw BadInput(file + ": element type " + header.type + ", " + refusal_of(header.type));
+  if (type == nullptr) throw BadInput(file + ", element type " + header.type + ", " + refusal_of(header.type));
 
   std::int64_t bytes = type->size;
   try {
     for (std::int64_t extent : header.shape) bytes = checked::product("bytes of the array", {bytes, extent});
   } catch (const Unsupported& overflow) {
-    throw BadInput(file + ": " + overflow.what());
+    throw BadInput(file + ", " + overflow.what());
   }
   const auto there = static_cast<std::int64_t>(std::filesystem::file_size(path, error)) - header.data_offset;
   if (error || there != bytes)
-    throw BadInput(file + ": " + std::to_string(there) + " bytes of elements, must be " + std::to_string(bytes));
+    throw BadInput(file + ", " + std::to_string(there) + " bytes of elements, must be " + std::to_string(bytes));
   return header;
 }
 
@@ -141,7 +142,7 @@ void read_npy(const std::filesystem::path& path, const NpyHeader& header, const 
       for (std::int64_t left = elements(to.shape); left > 0; left -= std::ssize(chunk)) {
         chunk.resize(static_cast<std::size_t>(std::min(left, std::ssize(chunk))));
         if (!stream.read(reinterpret_cast<char*>(chunk.data()), std::ssize(chunk) * std::int64_t{sizeof(From)}))
-          throw BadInput(path.string() + ": cannot be read to its end");
+          throw BadInput(header.name + ", cannot be read to its end");
         for (const From value : chunk) {
           target(at[0], at[1], at[2], at[3]) = static_cast<To>(value);
           advance();

@@ -24,14 +24,15 @@ struct NpyHeader {
   bool fortran_order = false;  // the first axis is the fastest
   std::vector<std::int64_t> shape;
   std::int64_t data_offset = 0;  // where the elements begin
+  std::string name;              // "--input: x.npy", which messages begin with
 };
 
 // Parses the dictionary alone; `file` is the name that messages begin with. Throws BadInput.
 NpyHeader parse_npy_header(std::string_view text, const std::string& file);
 
 // Reads and checks everything but the elements: the type is one that can be read, and the file is as long as it must
-// be. Throws BadInput with one line that names the file.
-NpyHeader read_npy_header(const std::filesystem::path& path);
+// be. Throws BadInput with one line that names `parameter` and the file.
+NpyHeader read_npy_header(const std::filesystem::path& path, const std::string& parameter);
 
 // The element type that holds the file's values: float16/32/64 as they are, 8- and 16-bit integers exactly in f32,
 // longer ones in f64 (exact up to 2^53).

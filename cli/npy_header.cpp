@@ -35,11 +35,11 @@ class HeaderText {
       if (!accept(',') && peek() != '}') fail("has no ',' or '}' where one must be");
     }
     if (!type || !order || !shape || peek() != '\0') fail("must have the keys descr, fortran_order and shape");
-    return {*type, *order, *shape, 0};
+    return {*type, *order, *shape, 0, ""};
   }
 
  private:
-  [[noreturn]] void fail(const std::string& why) const { throw BadInput(file_ + ": header of the .npy file, " + why); }
+  [[noreturn]] void fail(const std::string& why) const { throw BadInput(file_ + ", header of the .npy file, " + why); }
 
   char peek() {
     while (!text_.empty() && std::strchr(" \n\t", text_.front()) != nullptr) text_.remove_prefix(1);
@@ -74,7 +74,7 @@ class HeaderText {
     return result;
   }
   std::string description() {
-    if (peek() == '[') throw BadInput(file_ + ": element type, is a record, must be a number");
+    if (peek() == '[') throw BadInput(file_ + ", element type, is a record, must be a number");
     return quoted();
   }
   bool boolean() {

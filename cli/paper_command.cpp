@@ -127,11 +127,12 @@ void refuse_what_measures(const PaperArguments& a) {
 
 void paper_command(const PaperArguments& arguments, const Globals& globals) {
   if (!arguments.from.empty()) refuse_what_measures(arguments);
-  refuse_same_file({{"--output", arguments.output}, {"--html", arguments.html}});
-  for (const std::string& from : arguments.from) refuse_same_file({{"--from", from}, {"--html", arguments.html}});
+  NamedFiles read_ones{{"--state", arguments.state.file()}};
+  for (const std::string& from : arguments.from) read_ones.emplace_back("--from", from);
+  refuse_same_file({{"--output", arguments.output}, {"--html", arguments.html}}, read_ones);
   std::map<std::string, std::int64_t> left_out;
   std::unique_ptr<OutputFile> records, page;
-  if (!arguments.output.empty()) records = std::make_unique<OutputFile>(arguments.output);
+  if (!arguments.output.empty()) records = std::make_unique<OutputFile>(arguments.output, "--output");
   if (!arguments.html.empty()) page = std::make_unique<OutputFile>(arguments.html, "--html");
   const paper::Results results =
       arguments.from.empty() ? measure(arguments, globals, records.get(), left_out) : read(arguments.from);

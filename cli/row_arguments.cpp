@@ -43,17 +43,19 @@ bool wants_gpu(const std::string& device) {
 
 }  // namespace
 
-void RowArguments::add_to(Command& command, Amount amount) {
+void RowArguments::add_to(Command& command, Amount amount, Amount forms) {
+  all_forms_ = forms == Amount::many;
   const std::string group = "Algorithms";
   const auto add = [&](const std::string& option, std::vector<std::string>& values, const std::string& type,
                        const std::string& sentence) {
     limit(command.text(option, values, type, sentence), amount).group(group);
   };
   const bool many = amount == Amount::many;
-  const std::string repeated = many ? ", or all; may be repeated" : "";
-  add("--algorithm", runs_, "NAME[:ID=VALUE,…]", "a row of `convlens list algorithms`, with options" + repeated);
-  add("--dtype", dtypes_, "TYPE", "f16, bf16, f32, f64" + repeated);
-  add("--layout", layouts_, "LAYOUT", "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW" + repeated);
+  const std::string repeated = ", or all; may be repeated", repeated_form = all_forms_ ? repeated : "";
+  add("--algorithm", runs_, "NAME[:ID=VALUE,…]",
+      "a row of `convlens list algorithms`, with options" + (many ? repeated : ""));
+  add("--dtype", dtypes_, "TYPE", "f16, bf16, f32, f64" + repeated_form);
+  add("--layout", layouts_, "LAYOUT", "NCHW, NHWC, CHWN, input,filter,output as in NCHW,OIHW,NCHW" + repeated_form);
   if (many)
     command.text("--options", options_, "WHICH", "default, or all: every combination of the options' listed values")
         .group(group);
@@ -64,7 +66,7 @@ void RowArguments::add_to(Command& command, Amount amount) {
 }
 
 void RowArguments::add_row_to(Command& command) {
-  row_ = "ROW";
+  row_ = "ROW", all_forms_ = false;
   command.text(
       "ROW", [this](const std::string& run) { runs_ = {run}; }, "",
       "NAME[:ID=VALUE,…], a row of `convlens list algorithms`, with options");
@@ -114,11 +116,15 @@ bool RowArguments::computes(const Run& run, const ConvProblem& problem) const {
 }
 
 // A family's bare name means its first row, with --device its first row there.
-Run RowArguments::parse(const std::string& text) const {
+Run RowArguments::named(const std::string& text) const {
   const std::size_t end = std::min(text.find(':'), text.size());
   for (const Algorithm* row : algorithms())
     if (row->family == text.substr(0, end) && takes(*row)) return parse_run(row->id + text.substr(end));
-  Run run = parse_run(text);
+  return parse_run(text);
+}
+
+Run RowArguments::parse(const std::string& text) const {
+  Run run = named(text);
   if (takes(*run.algorithm)) return run;
   const bool on_gpu = run.algorithm->unit != Unit::cpu;
   if (on_gpu && device_ == "auto")
@@ -127,8 +133,7 @@ Run RowArguments::parse(const std::string& text) const {
 }
 
 std::vector<Run> RowArguments::runs() const {
-  if (options_ != "default" && options_ != "all")
-    throw BadInput("--options: " + options_ + suggestion(options_, std::vector<std::string>{"default", "all"}));
+  check_values();
   std::vector<Run> asked;
   for (const std::string& run : runs_)
     if (run != "all" && (!runs_of_state_ || takes(*parse_run(run).algorithm))) asked.push_back(parse(run));
@@ -144,6 +149,7 @@ std::vector<Run> RowArguments::runs() const {
 }
 
 std::vector<Run> RowArguments::runs_here() const {
+  check_values();
   for (const std::string& text : runs_)
     if (text != "all" && !runs_of_state_)
       if (const Place where = place(*parse(text).algorithm); where.kind == Place::Kind::device)
@@ -183,8 +189,11 @@ std::vector<DType> RowArguments::dtypes(std::vector<DType> otherwise) const {
       types.insert(types.end(), kDTypes.begin(), kDTypes.end());
     else if (const auto dtype = parse_dtype(name))
       types.push_back(*dtype);
-    else
-      throw BadInput("dtype: " + name + suggestion(name, std::vector<std::string>{"f16", "bf16", "f32", "f64", "all"}));
+    else {
+      std::vector<std::string> known{"f16", "bf16", "f32", "f64"};
+      if (all_forms_) known.emplace_back("all");
+      throw BadInput("dtype: " + name + suggestion(name, known));
+    }
   }
   return types;
 }
@@ -199,13 +208,29 @@ std::vector<Layouts> RowArguments::layouts(std::vector<Layouts> otherwise) const
   if (layouts_.empty()) return otherwise;
   std::vector<Layouts> chosen;
   for (const std::string& name : layouts_) {
-    const std::vector<Layouts> more = name == "all" ? all_layouts() : std::vector<Layouts>{parse_layouts(name)};
+    const std::vector<Layouts> more =
+        name == "all" ? all_layouts() : std::vector<Layouts>{parse_layouts(name, all_forms_)};
     chosen.insert(chosen.end(), more.begin(), more.end());
   }
   return chosen;
 }
 
+void RowArguments::check_values() const {
+  const bool automatic = device_ == "auto";
+  if (!device_.empty() && device_ != "cpu" && !automatic && !gpu_index(device_))
+    throw BadInput("device: " + device_ +
+                   suggestion(device_, std::vector<std::string>{"cpu", "auto", "gpu", "gpu0"},
+                              "one of cpu | auto | gpu, or gpu and its number, as in gpu1"));
+  if (options_ != "default" && options_ != "all")
+    throw BadInput("--options: " + options_ + suggestion(options_, std::vector<std::string>{"default", "all"}));
+  for (const std::string& run : runs_)
+    if (run != "all") static_cast<void>(automatic || runs_of_state_ ? named(run) : parse(run));
+  static_cast<void>(dtypes({}));
+  static_cast<void>(layouts({}));
+}
+
 void RowArguments::check_device() const {
+  check_values();
   if (device_.empty() || device_ == "cpu") return;
   if (device_ == "auto") {
     for (const std::string& run : runs_)
@@ -213,12 +238,7 @@ void RowArguments::check_device() const {
     const std::string why = why_no_device();
     return say(why.empty() ? "device auto: chose gpu0" : "device auto: chose the CPU, because there is no GPU: " + why);
   }
-  if (const auto index = gpu_index(device_))
-    static_cast<void>(device({Place::Kind::device, *index}));  // throws where there is none
-  else
-    throw BadInput("device: " + device_ +
-                   suggestion(device_, std::vector<std::string>{"cpu", "auto", "gpu", "gpu0"},
-                              "one of cpu | auto | gpu, or gpu and its number, as in gpu1"));
+  static_cast<void>(device({Place::Kind::device, *gpu_index(device_)}));  // throws where there is none
 }
 
 Place RowArguments::place(const Algorithm& row) const {

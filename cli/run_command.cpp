@@ -76,18 +76,20 @@ struct Job {
   std::vector<std::pair<std::string, std::string>> refused;  // run, reason
 };
 
-Job make_job(const RunArguments& arguments, const std::vector<Run>& runs, const RunInput& input,
-             const std::string& filter_text, const Globals& globals) {
+Job make_job(const RunArguments& arguments, const RunInput& input, const std::string& filter_text) {
   RunFilter filter(filter_text);
   const ConvProblem problem = problem_of(arguments, input, filter);
   const Show show = arguments.show.empty() ? filter.show() : parse_show(arguments.show);
-  Job job{std::move(filter), problem, show, {}, {}};
+  return {std::move(filter), problem, show, {}, {}};
+}
 
+void plan(Job& job, const RunArguments& arguments, const std::vector<Run>& runs, const RunInput& input,
+          const Globals& globals) {
   const DType dtype = only(arguments.rows.dtypes({input.natural_dtype()}), "--dtype");
   const Layouts layouts = only(arguments.rows.layouts({Layouts{}}), "--layout");
   for (const Run& run : runs) {
     const Request request =
-        make_request(problem, dtype, layouts, run.options, arguments.rows.place(*run.algorithm), globals);
+        make_request(job.problem, dtype, layouts, run.options, arguments.rows.place(*run.algorithm), globals);
     if (const Support support = run.algorithm->supports(request); support || !arguments.rows.leaves_out())
       job.plans.push_back(run.algorithm->plan(request));  // throws the reason
     else
@@ -96,12 +98,11 @@ Job make_job(const RunArguments& arguments, const std::vector<Run>& runs, const 
   if (job.plans.empty()) throw Unsupported(job.refused.front().second);
   if (job.plans.size() > 1) {
     const Request& request = job.plans.front()->request();
-    const std::int64_t needed = checked::sum("bytes", {request.tensor_bytes(), CrossCheck::bytes(problem)});
+    const std::int64_t needed = checked::sum("bytes", {request.tensor_bytes(), CrossCheck::bytes(job.problem)});
     if (request.memory_limit && needed > *request.memory_limit)
       throw Unsupported("cross-check: tensors and float64 answer take " + std::to_string(needed) +
                         " bytes, must be ≤ the memory limit of " + std::to_string(*request.memory_limit) + " bytes");
   }
-  return job;
 }
 
 // What is told of the runs: a table for people, or one record a run.
@@ -164,6 +165,14 @@ bool work(const Job& job, const RunInput& input, const Tensor& x, const RunOutpu
   return agree;
 }
 
+// Named filters are no files.
+NamedFiles files_read(const RunArguments& arguments) {
+  NamedFiles files{{"--image", arguments.image}, {"--input", arguments.input}, {"--state", arguments.state.file()}};
+  for (const std::string& filter : arguments.filters)
+    if (find_filter(filter) == nullptr) files.emplace_back("--filter", filter);
+  return files;
+}
+
 // Of the layer nothing is taken: it is the picture's and the filter's.
 void fill(RunArguments& arguments) {
   const std::optional<NamedByState> state = arguments.state.read();
@@ -179,24 +188,36 @@ void run(const RunArguments& arguments, const Globals& globals) {
   if (!arguments.image.empty() && !arguments.input.empty()) throw BadInput("--input: given with --image, must be one");
   if (arguments.filters.empty())
     throw BadInput("--filter: none given, must be a name or FILE.npy (see convlens run --help)");
-  arguments.rows.check_device();
   RunInput input = !arguments.input.empty()   ? RunInput::array(arguments.input)
                    : !arguments.image.empty() ? RunInput::picture(arguments.image)
                                               : RunInput::sample();
-  const std::vector<Run> rows = arguments.rows.runs_here();
+  static_cast<void>(only(arguments.rows.dtypes({input.natural_dtype()}), "--dtype"));
+  static_cast<void>(only(arguments.rows.layouts({Layouts{}}), "--layout"));
   std::vector<Job> jobs;
-  std::int64_t runs = 0;
-  for (const std::string& filter : arguments.filters) {
-    jobs.push_back(make_job(arguments, rows, input, filter, globals));
-    runs += std::ssize(jobs.back().plans);
-  }
-
-  // All files are opened before the first is written: what cannot be written is said while nothing has been.
   std::vector<RunOutput::Result> results;
-  for (const Job& job : jobs) results.push_back({job.filter.name(), job.problem.y_shape()});
+  for (const std::string& filter : arguments.filters) {
+    jobs.push_back(make_job(arguments, input, filter));
+    results.push_back({jobs.back().filter.name(), jobs.back().problem.y_shape()});
+  }
   const RunOutput output(arguments.output, input, results);
+  refuse_same_file(output.files(), files_read(arguments));
+
+  // All files are opened before the first is written: what cannot be written is said while nothing has been. A folder
+  // is made only for what can be computed.
   std::vector<std::unique_ptr<OutputFile>> targets;
-  for (const Job& job : jobs) targets.push_back(output.open(job.filter.name()));
+  const auto open = [&] {
+    for (const Job& job : jobs) targets.push_back(output.open(job.filter.name()));
+  };
+  arguments.rows.check_values();
+  if (!output.makes_folder()) open();
+  arguments.rows.check_device();
+  const std::vector<Run> rows = arguments.rows.runs_here();
+  std::int64_t runs = 0;
+  for (Job& job : jobs) {
+    plan(job, arguments, rows, input, globals);
+    runs += std::ssize(job.plans);
+  }
+  if (targets.empty()) open();
 
   const Request& request = jobs.front().plans.front()->request();
   const Tensor x = input.read(request.dtype, request.layouts.x);
@@ -256,7 +277,7 @@ void add_run(CLI::App& app, const Globals& globals) {
   add("--stride", arguments->stride, "S|HxW", "stride, 1 when left out");
   add("--dilation", arguments->dilation, "D|HxW", "dilation, 1 when left out");
   add("--show", arguments->show, "HOW", "how a picture shows y: clip (y), magnitude (|y|) or offset (½ + y)");
-  arguments->rows.add_to(command, Amount::many);
+  arguments->rows.add_to(command, Amount::many, Amount::one);
   arguments->state.add_to(command, "picture, rows, type and layouts");
   command.run([arguments, &globals] {
     fill(*arguments);

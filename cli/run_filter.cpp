@@ -24,12 +24,13 @@ RunFilter::RunFilter(const std::string& text) : name_(text), named_(find_filter(
     throw BadInput("filter: " + text + suggestion(text, names));
   }
   name_ = path_.stem().string();
-  array_ = read_npy_header(path_);
+  array_ = read_npy_header(path_, "--filter");
   if (array_.shape.size() < 2 || array_.shape.size() > 4)
-    throw BadInput(text + ": a filter of " + std::to_string(array_.shape.size()) +
+    throw BadInput(array_.name + ", a filter of " + std::to_string(array_.shape.size()) +
                    " axes, must have 2 (H_f, W_f), 3 (C_o, H_f, W_f) or 4 (C_o, C_i/G, H_f, W_f)");
   for (std::int64_t extent : array_.shape)
-    if (extent == 0) throw BadInput(text + ": a filter of " + shape_text(array_) + ", must have no axis of length 0");
+    if (extent == 0)
+      throw BadInput(array_.name + ", a filter of " + shape_text(array_) + ", must have no axis of length 0");
 }
 
 void RunFilter::describe(ConvSpec& spec) const {
@@ -41,8 +42,8 @@ void RunFilter::describe(ConvSpec& spec) const {
   const std::vector<std::int64_t>& extents = array_.shape;
   const std::int64_t channels = extents.size() == 4 ? extents[1] : 1;  // C_i/G
   if (spec.ci % channels != 0)
-    throw BadInput(path_.string() + ": a filter of " + shape_text(array_) +
-                   ", its second axis must divide the input's " + std::to_string(spec.ci) + " channels");
+    throw BadInput(array_.name + ", a filter of " + shape_text(array_) + ", its second axis must divide the input's " +
+                   std::to_string(spec.ci) + " channels");
   spec.groups = spec.ci / channels;
   spec.co = extents.size() == 2 ? spec.ci : extents[0];
   spec.hf = extents[extents.size() - 2], spec.wf = extents.back();

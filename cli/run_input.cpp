@@ -38,22 +38,23 @@ RunInput RunInput::picture(const std::filesystem::path& path) {
   input.name_ = path.filename().string();
   if (begins_with(path, "\x93NUMPY"))
     throw BadInput("--image: " + path.string() + ", must be a PNG or JPEG file; an .npy array goes with --input");
-  input.file_.emplace(path);
+  input.file_.emplace(path, "--image");
   input.shape_ = {1, colours(input.file_->channels()), input.file_->height(), input.file_->width()};
   return input;
 }
 
-RunInput RunInput::array(const std::filesystem::path& path) {
-  refuse_stream(path, "--input");
+RunInput RunInput::array(const std::filesystem::path& path, const std::string& parameter) {
+  refuse_stream(path, parameter);
   RunInput input;
   input.name_ = path.filename().string();
   input.path_ = path;
   if (begins_with(path, "\x89PNG") || begins_with(path, "\xff\xd8\xff"))
-    throw BadInput("--input: " + path.string() + ", must be an .npy array; a picture goes with --image");
-  input.array_ = read_npy_header(path);
+    throw BadInput(parameter + ": " + path.string() + ", must be an .npy array" +
+                   (parameter == kInput ? "; a picture goes with --image" : ""));
+  input.array_ = read_npy_header(path, parameter);
   const std::vector<std::int64_t>& extents = input.array_->shape;
   if (extents.size() < 2 || extents.size() > 4)
-    throw BadInput(path.string() + ": an array of " + std::to_string(extents.size()) +
+    throw BadInput(input.array_->name + ", an array of " + std::to_string(extents.size()) +
                    " axes, must have 2 (H, W), 3 (C, H, W) or 4 (N, C, H, W)");
   input.shape_ = {1, 1, 1, 1};
   std::ranges::copy(extents, input.shape_.end() - std::ssize(extents));

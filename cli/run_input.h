@@ -16,7 +16,9 @@ class RunInput {
   // Each throws BadInput with one line that names the file.
   static RunInput sample();
   static RunInput picture(const std::filesystem::path& path);
-  static RunInput array(const std::filesystem::path& path);  // H×W, C×H×W or N×C×H×W
+  static constexpr const char* kInput = "--input";
+  // H×W, C×H×W or N×C×H×W
+  static RunInput array(const std::filesystem::path& path, const std::string& parameter = kInput);
 
   const std::string& name() const { return name_; }  // "sample picture", or the file's without its folder
   bool is_picture() const { return !array_; }

@@ -28,6 +28,11 @@ class RunOutput {
   // The file that the result of `filter` goes to, opened; null for nowhere. Throws BadInput when it can't be written.
   std::unique_ptr<OutputFile> open(const std::string& filter) const;
 
+  bool makes_folder() const;  // which is missing, and made by `open`
+
+  // What will be written, which must be none of the files that are read.
+  NamedFiles files() const;
+
   // Writes y, the result of `plan`, to what `open` gave, and says so on stderr.
   void write(OutputFile& file, const std::string& filter, const Tensor& y, const Plan& plan, const RunInput& input,
              Show show) const;
@@ -36,6 +41,7 @@ class RunOutput {
   std::filesystem::path path_of(const std::string& filter) const;
 
   std::filesystem::path target_;  // empty: nowhere
+  std::vector<std::string> filters_;
   bool folder_ = false;
   std::string extension_;  // ".png" or ".npy"
 };

@@ -74,6 +74,7 @@ class StateArgument {
   void add_to(Command& command, const std::string& names);
 
   bool given() const { return !file_.empty(); }
+  const std::string& file() const { return file_; }
   std::optional<NamedByState> read() const;  // nothing without --state; throws as read_state_argument does
 
  private:

@@ -67,8 +67,9 @@ void trace(const TraceArguments& arguments, const Globals& globals) {
   const Layer layer = only(arguments.layers.layers(), "layer");
   const DType dtype = arguments.row.dtype_on_gpu(*run.algorithm);
   const Layouts layouts = only(arguments.row.layouts({Layouts{}}), "--layout");
+  refuse_same_file({{"--output", arguments.output}}, {{"--state", arguments.state.file()}});
   std::unique_ptr<OutputFile> file;
-  if (!arguments.output.empty()) file = std::make_unique<OutputFile>(arguments.output);
+  if (!arguments.output.empty()) file = std::make_unique<OutputFile>(arguments.output, "--output");
   // What cannot be asked for is said on any machine.
   static_cast<void>(run.algorithm->plan({layer.problem, dtype, layouts, run.options}));
   if (const std::string why = why_not_here(*run.algorithm); !why.empty())

@@ -49,15 +49,27 @@ void refuse_outputs(const ViewArguments& a) {
   if (!a.export_data.empty()) viewer::require_table_name("--export", a.export_data);
 }
 
+// No two outputs are one file, and none is the picture. The state that was read may be saved over, which is what saving
+// it usually means: it is one state before and after. A picture or numbers in its place would lose it.
+void refuse_lost_files(const ViewArguments& a, const std::string& picture) {
+  const NamedFiles drawn{{"--screenshot", a.screenshot}, {"--export", a.export_data}};
+  NamedFiles written = drawn;
+  written.emplace_back("--save", a.save);
+  const std::string image = picture == "random" ? "" : picture;
+  refuse_same_file(written, {{a.image.empty() ? "picture" : "--image", image}});
+  refuse_same_file(drawn, {{"--state", a.state}});
+}
+
 void view(const ViewArguments& arguments) {
-  refuse_same_file(
-      {{"--screenshot", arguments.screenshot}, {"--export", arguments.export_data}, {"--save", arguments.save}});
+  refuse_lost_files(arguments, arguments.image);
+  arguments.rows.check_values();
   const viewer::KeptState base = state_to_show(arguments);
+  refuse_lost_files(arguments, base.state.picture);  // the state may name another
   viewer::ViewOptions options;
   options.state = base.state;
   options.state_file = base.file;
   options.notice = base.notice;
-  options.files = view_files();
+  options.files = view_files(arguments);
   options.say = say;
   options.interrupted = interrupted;
   options.screenshot = arguments.screenshot;
@@ -65,10 +77,11 @@ void view(const ViewArguments& arguments) {
   // Pictures and data measure nothing unless they are told to, so that the same call always gives the same.
   refuse_outputs(arguments);
   refuse_measuring(arguments, base.state);
+  arguments.rows.check_device();
   if (is_stream(arguments.save))
     print(viewer::state_text(base.state));
   else if (!arguments.save.empty())
-    viewer::write_state(base.state, arguments.save);
+    options.files.write_text(arguments.save, viewer::state_text(base.state));
   if (!arguments.window() && !arguments.draws()) return;
   if (arguments.window() || arguments.measure_seconds > 0)
     options.worker = arguments.worker.empty() ? worker::this_program() : worker::shell_words(arguments.worker);
@@ -94,7 +107,7 @@ void add_view(CLI::App& app, const Globals& globals) {
   const auto arguments = std::make_shared<ViewArguments>();
   ViewArguments* a = arguments.get();
   a->layers.add_to(command, Amount::one);
-  a->rows.add_to(command, Amount::many);
+  a->rows.add_to(command, Amount::many, Amount::one);
   command.one_of("--panel", a->panel, viewer::panel_names(), "which panel is in front");
   command.one_of("--arrangement", a->arrangement, viewer::arrangement_names(), "of the Layouts panel");
   command.one_of("--chart", a->chart, viewer::chart_names(), "of the Performance panel");

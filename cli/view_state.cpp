@@ -97,7 +97,7 @@ void refuse_wrong(const ViewArguments& a, const viewer::State& state) {
 // What is on show is never nothing: a picture that cannot be read is wrong usage here, and a notice in the window.
 void refuse_picture(const ViewArguments& a, const viewer::State& state) {
   if (a.restores() || state.picture.empty() || state.picture == "random") return;
-  const viewer::Photograph picture = read_image(state.picture);
+  const viewer::Photograph picture = read_image(state.picture, a.image.empty() ? "picture" : "--image");
   if (const viewer::Model model(state); model.problem()) viewer::picture_sources(*model.problem(), picture);
 }
 

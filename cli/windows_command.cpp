@@ -228,9 +228,10 @@ Scene make_scene(const WindowsArguments& arguments) {
 }
 
 void windows(const WindowsArguments& arguments) {
-  if (small_extension(arguments.output) != ".png") throw BadInput("output: " + arguments.output + ", must end in .png");
+  if (small_extension(arguments.output) != ".png")
+    throw BadInput("--output: " + arguments.output + ", must end in .png");
   const Scene scene = make_scene(arguments);
-  OutputFile file(arguments.output);
+  OutputFile file(arguments.output, "--output");
   write_png(draw(scene), file);
   file.commit();
   say("wrote " + arguments.output);

@@ -47,10 +47,10 @@ std::vector<std::int64_t> numbers(const std::string& parameter, std::string_view
                                   std::initializer_list<std::size_t> counts, const char* form) {
   std::vector<std::int64_t> values;
   const std::string plain = with_plain_crosses(text);
+  const bool one = plain.find('x') == std::string::npos;
   for (std::string_view rest = plain;;) {
     const std::size_t cross = rest.find('x');
-    values.push_back(
-        parse_whole(plain == rest ? parameter : parameter + " " + std::string(text), rest.substr(0, cross)));
+    values.push_back(parse_whole(one ? parameter : parameter + " " + std::string(text), rest.substr(0, cross)));
     if (cross == std::string_view::npos) break;
     rest.remove_prefix(cross + 1);
   }

@@ -106,26 +106,28 @@ struct Workshop {
 
 TEST_CASE("A picture that cannot be read is one line and exit 2") {
   const Workshop w;
-  w.refuses("--image none.png --filter box -o old.png", 2, "none.png: no such file");
-  w.refuses("--image folder --filter box -o old.png", 2, "folder: must be a regular file");
-  w.refuses("--image /dev/zero --filter box -o old.png", 2, "/dev/zero: must be a regular file");
-  w.refuses("--image text.png --filter box -o old.png", 2, "text.png: not a PNG or JPEG file");
+  w.refuses("--image none.png --filter box -o old.png", 2, "--image: none.png, no such file");
+  w.refuses("--image folder --filter box -o old.png", 2, "--image: folder, must be a regular file");
+  w.refuses("--image /dev/zero --filter box -o old.png", 2, "--image: /dev/zero, must be a regular file");
+  w.refuses("--image text.png --filter box -o old.png", 2, "--image: text.png, not a PNG or JPEG file");
   w.refuses("--image two.npy --filter box -o old.png", 2,
             "two.npy, must be a PNG or JPEG file; an .npy array goes with --input");
   w.refuses("--input good.png --filter box -o old.npy", 2,
             "good.png, must be an .npy array; a picture goes with --image");
-  w.refuses("--image empty.png --filter box -o old.png", 2, "empty.png: not a PNG or JPEG file");
-  w.refuses("--image short.png --filter box -o old.png", 2, "short.png: truncated");
-  w.refuses("--image flipped.png --filter box -o old.png", 2, "flipped.png: corrupt: wrong checksum of its IDAT chunk");
-  w.refuses("--image tables.jpg --filter box -o old.png", 2, "tables.jpg: corrupt: a Huffman table of wrong size");
-  w.refuses("--image short.jpg --filter box -o old.png", 2, "short.jpg: truncated");
-  w.refuses("--image huge.png --filter box -o old.png", 2, "huge.png: 65536x65536x1 samples, must be ≤ 2^28");
+  w.refuses("--image empty.png --filter box -o old.png", 2, "--image: empty.png, not a PNG or JPEG file");
+  w.refuses("--image short.png --filter box -o old.png", 2, "--image: short.png, truncated");
+  w.refuses("--image flipped.png --filter box -o old.png", 2,
+            "--image: flipped.png, corrupt: wrong checksum of its IDAT chunk");
+  w.refuses("--image tables.jpg --filter box -o old.png", 2,
+            "--image: tables.jpg, corrupt: a Huffman table of wrong size");
+  w.refuses("--image short.jpg --filter box -o old.png", 2, "--image: short.jpg, truncated");
+  w.refuses("--image huge.png --filter box -o old.png", 2, "--image: huge.png, 65536x65536x1 samples, must be ≤ 2^28");
 }
 
 TEST_CASE("An array that cannot be read is one line and exit 2") {
   const Workshop w;
   const auto refuses = [&](const std::string& file, const std::string& says) {
-    w.refuses("--input " + file + " --filter two.npy -o old.npy", 2, file + ": " + says);
+    w.refuses("--input " + file + " --filter two.npy -o old.npy", 2, "--input: " + file + ", " + says);
   };
   refuses("none.npy", "no such file");
   refuses("folder", "must be a regular file");
@@ -153,8 +155,8 @@ TEST_CASE("A filter that is unknown or does not fit is one line and exit 2") {
   w.refuses("--image good.png -o old.png", 2, "--filter: none given");
   w.refuses("--image good.png --filter soble-x -o old.png", 2,
             "filter: soble-x, must be one of identity | sobel-x | sobel-y");
-  w.refuses("--image good.png --filter none.npy -o old.png", 2, "none.npy: no such file");
-  w.refuses("--image good.png --filter vector.npy -o old.png", 2, "vector.npy: a filter of 1 axes");
+  w.refuses("--image good.png --filter none.npy -o old.png", 2, "--filter: none.npy, no such file");
+  w.refuses("--image good.png --filter vector.npy -o old.png", 2, "--filter: vector.npy, a filter of 1 axes");
   w.refuses("--image good.png --filter w_none.npy -o old.png", 2, "must have no axis of length 0");
   w.refuses("--image good.png --filter w_ci2.npy -o old.png", 2, "its second axis must divide the input's 1 channels");
 }

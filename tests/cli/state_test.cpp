@@ -183,7 +183,7 @@ TEST_CASE("view --save writes the state without a display or a viewer, and every
   CHECK_THAT(folder.run("view --save a.json --export ./a.json").err,
              Contains("--save: a.json, must be another file than that of --export"));
   CHECK_THAT(folder.run("view --save /nowhere/at/all.json").err,
-             Contains("state: /nowhere/at/all.json, cannot be written"));
+             Contains("--save: /nowhere/at/all.json, cannot be written"));
 }
 
 TEST_CASE("what a state hides is a tensor that there is, or may be again") {

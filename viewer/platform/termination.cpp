@@ -19,13 +19,14 @@ constexpr char kOver = 0;  // written by the destructor; a signal writes its own
 std::array<int, 2> g_pipe{-1, -1};
 std::array<struct sigaction, kSignals.size()> g_before{};
 
+// Ctrl-C is told to the program too. After SIGTERM or SIGHUP it ends as it does after its window was closed.
 void on_signal(int signal) {
   const int error = errno;
   const char number = static_cast<char>(signal);
   [[maybe_unused]] const ssize_t written = ::write(g_pipe[1], &number, 1);
   for (std::size_t k = 0; k < kSignals.size(); ++k) {
     const auto before = g_before[k].sa_handler;
-    if (kSignals[k] == signal && before != SIG_DFL && before != SIG_IGN) before(signal);
+    if (signal == SIGINT && kSignals[k] == signal && before != SIG_DFL && before != SIG_IGN) before(signal);
   }
   errno = error;
 }
