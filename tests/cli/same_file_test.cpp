@@ -45,8 +45,8 @@ struct Inputs : StateFolder {
 
 TEST_CASE("records, traces and kernels are not written over the state that they are of, however it is spelled") {
   const Inputs inputs;
-  for (const std::string& state : {"s.json", "./s.json", "again/s.json", "link.json"})
-    for (const std::string& call :
+  for (const std::string state : {"s.json", "./s.json", "again/s.json", "link.json"})
+    for (const std::string call :
          {"bench --state s.json --repeats 1 -o ", "kernel direct.cc --state s.json --emit cu -o ",
           "trace direct.cc --state s.json --dtype f32 -o ", "paper --state s.json -o ", "paper --state s.json --html "})
       inputs.refuses(call + state, ": " + state + ", must be another file than that of --state");
