@@ -200,8 +200,8 @@ TEST_CASE("explain takes an empty batch") {
 }
 
 TEST_CASE("a row on tensor cores is explained in f16 where no type is named") {
-  CHECK_THAT(explained("cv12 --algorithm im2win.tc"), Contains("im2win.tc on cv12, f16"));
-  CHECK_THAT(explained("cv12 --algorithm im2win.tc --dtype bf16"), Contains("im2win.tc on cv12, bf16"));
+  CHECK_THAT(explained("cv12 --algorithm im2win.tc"), Contains("--filter 512x3x3, f16,"));
+  CHECK_THAT(explained("cv12 --algorithm im2win.tc --dtype bf16"), Contains("--filter 512x3x3, bf16,"));
   CHECK(convlens_command(shell_words("explain cv12 --algorithm im2win.tc --dtype f32")).exit == 3);
 }
 
