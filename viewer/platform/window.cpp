@@ -129,7 +129,9 @@ void run_window(const std::string& title, int width, int height, const WindowEve
   Next next = Next::again;
   bool resting = false;
   for (int left = kSettle; !glfwWindowShouldClose(window.get()) && !termination.wanted();) {
-    if (!of_window.keys.empty())
+    if (resting)  // keys that have not been passed on wait too
+      glfwWaitEvents(), left = kSettle;
+    else if (!of_window.keys.empty())
       glfwPollEvents(), left = kSettle;
     else if (left > 0)
       glfwWaitEventsTimeout(kFrameSeconds);
