@@ -1,14 +1,11 @@
 // `convlens kernel`: the kernels of a row on a GPU, as they are compiled for a layer: their texts, what the compiler
 // makes of them, and the registers, shared memory and spills that it needs. Needs no GPU; the texts need no toolkit.
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 
-#include "algorithms/embedded.h"
 #include "algorithms/output_file.h"
 #include "algorithms/suggest.h"
 #include "cli/arguments.h"
@@ -22,10 +19,6 @@
 #include "kernels/program.h"
 #include "kernels/runtime.h"
 #include "kernels/text.h"
-
-namespace convlens {
-const std::vector<EmbeddedFile>& kernel_files();  // made by the build
-}
 
 namespace convlens::cli {
 
@@ -86,16 +79,10 @@ std::string emitted(const gpu::Kernel& kernel, const std::string& emit, const st
   return disassemble(compiled.cubin);
 }
 
-// The state, and the texts in the folder that was chosen for them: what is emitted is made of them, and goes elsewhere.
+// The state, and the texts: what is emitted is made of them, and goes elsewhere.
 NamedFiles files_read(const KernelArguments& arguments, const gpu::Kernel& kernel) {
-  NamedFiles files{{"--state", arguments.state.file()}};
-  const char* folder = std::getenv("CONVLENS_KERNELS");
-  if (folder == nullptr || *folder == '\0') return files;
-  const auto add = [&](std::string_view text) {
-    files.emplace_back("CONVLENS_KERNELS", std::filesystem::path(folder) / text);
-  };
-  for (const EmbeddedFile& text : kernel_files()) add(text.name);
-  for (const std::string& text : gpu::source_files(kernel)) add(text);
+  NamedFiles files = gpu::places_of_texts(kernel);
+  files.emplace_back("--state", arguments.state.file());
   return files;
 }
 

@@ -101,7 +101,7 @@ void check_counted(const std::string& name, std::int64_t count, const std::strin
 }
 
 Rule int_offsets() {
-  return {"sizes, strides and w up to 2^31 - 2^16", [](const Request& request) -> std::optional<Refusal> {
+  return {"sizes, strides and w " + kUpToMostCounted, [](const Request& request) -> std::optional<Refusal> {
             for (const Size& size : layer_sizes(request))
               if (std::string why = why_not_counted(size.name, size.value); !why.empty())
                 return Refusal{std::move(why), {}};

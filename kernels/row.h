@@ -28,6 +28,7 @@ Kernel kernel(const Request& request, std::string file, std::string entry, std::
 
 // What kernels count in an int: they count on to the end of a tile or a block, so that has to lie below 2^31.
 inline constexpr std::int64_t kMostCounted = (std::int64_t{1} << 31) - (1 << 16);
+inline const std::string kUpToMostCounted = "up to 2^31 - 2^16";  // as rules say it
 
 // Why that is not so for `count` of what is named, or "": "w: 4294967296 elements, must be ≤ 2147418112 in a kernel".
 std::string why_not_counted(const std::string& name, std::int64_t count, const std::string& of_what = "");

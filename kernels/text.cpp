@@ -152,6 +152,18 @@ std::string source(const Kernel& kernel) {
   return text;
 }
 
+NamedFiles places_of_texts(const Kernel& kernel) {
+  std::vector<std::string> names = source_files(kernel);
+  for (const EmbeddedFile& embedded : kernel_files()) names.emplace_back(embedded.name);
+  NamedFiles places;
+  const auto add = [&](const char* called, const fs::path& folder) {
+    for (const std::string& name : names) places.emplace_back(called, folder / name);
+  };
+  if (const auto folder = chosen_folder()) add("CONVLENS_KERNELS", *folder);
+  for (const fs::path& folder : folders()) add("the kernels' texts", folder);
+  return places;
+}
+
 std::vector<std::string> source_files(const Kernel& kernel) {
   std::string text;
   std::vector<std::string> files;

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "algorithms/output_file.h"
 #include "kernels/program.h"
 
 namespace convlens::gpu {
@@ -24,6 +25,11 @@ std::string source(const Kernel& kernel);
 
 // The files that it is put together from, the kernel's own first.
 std::vector<std::string> source_files(const Kernel& kernel);
+
+// Where texts lie, or would be looked for first: all that the program knows and the kernel's own, in each of the
+// folders. Called "CONVLENS_KERNELS" where that names the folder, else "the kernels' texts". What is written there
+// takes their place.
+NamedFiles places_of_texts(const Kernel& kernel);
 
 // The bytes of the parameter `Sizes s`: one byte of no meaning when sizes are constants.
 std::vector<std::byte> sizes_parameter(const Kernel& kernel);

@@ -225,7 +225,7 @@ std::vector<Constant> window_constants(const Request& request, const RowWindow& 
 }
 
 Rule int_indices() {
-  return {"x and y up to 2^31 - 2^16 elements", [](const Request& request) -> std::optional<Refusal> {
+  return {"x and y " + kUpToMostCounted + " elements", [](const Request& request) -> std::optional<Refusal> {
             for (const auto& [name, shape] :
                  {std::pair{"x", request.problem.x_shape()}, std::pair{"y", request.problem.y_shape()}})
               if (std::string why = why_not_counted(name, elements(shape), "elements"); !why.empty())

@@ -89,7 +89,7 @@ std::vector<Rule> rules(const Rule& dtype) {
           int_offsets(),
           {"what a block lowers of one window within 48 KiB, or staging=off", needs_small_patch},
           {"chunks that divide N where y is CHWN", needs_even_passes},
-          {"up to 2^31 - 2^16 rows a pass", needs_countable_rows}};
+          {kUpToMostCounted + " rows a pass", needs_countable_rows}};
 }
 
 }  // namespace

@@ -165,7 +165,8 @@ Decisions decide(const Request& request) {
 }
 
 Rule int_tensor() {
-  return {"Î up to 2^31 - 2^16 elements with window=stored", [](const Request& request) -> std::optional<Refusal> {
+  return {"Î " + kUpToMostCounted + " elements with window=stored",
+          [](const Request& request) -> std::optional<Refusal> {
             const bool stored = request.options.is("window", "stored");
             const std::int64_t cells = tensor_stage(request, stored).cells();
             const std::string why = why_not_counted("window: stored, the im2win tensor", cells, "elements");

@@ -15,8 +15,8 @@
 // Source: Lavin & Gray 2016, arXiv 1509.09308.
 #include "winograd/winograd.cuh"
 
-// Threads of a multiprocessor: more registers a thread than 64 leave more of them idle, fewer spill; on Hopper, that is.
-// Other GPUs' compilers need more.
+// Threads of a multiprocessor, and by that registers a thread: with 64 and 1024 threads nothing spills on Hopper, and
+// more would leave threads idle. For other GPUs the compiler needs more.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 constexpr int resident = 512;
 #else

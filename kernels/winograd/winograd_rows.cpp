@@ -103,7 +103,7 @@ std::vector<Rule> rules(Unit unit) {
   std::vector<Rule> all{unit == Unit::tc ? f16_or_bf16() : f32_only(), int_offsets()};
   for (const Rule& rule : winograd_rules()) all.push_back(with_m_chosen(rule));
   if (unit == Unit::cc) all.push_back({"F(2x2,3x3) where fuse=on", needs_small_tiles});
-  all.push_back({"up to 2^31 - 2^16 tiles a chunk", needs_countable_tiles});
+  all.push_back({kUpToMostCounted + " tiles a chunk", needs_countable_tiles});
   return all;
 }
 

@@ -1,6 +1,7 @@
 // An output that names an input: refused in one line, whatever the two are called, and the input is as it was.
 #include <filesystem>
 
+#include "kernels/text.h"
 #include "tests/catch.h"
 #include "tests/cli/image_files.h"
 #include "tests/cli/state_folder.h"
@@ -108,4 +109,14 @@ TEST_CASE("a kernel's text is not written over one of those that it may be made 
   // Another file there is none of them.
   CHECK(emit("texts/emitted.cu").exit == 0);
   CHECK(emit("texts/emitted.cu").exit == 0);
+}
+
+// Only asked for: to try it would risk the source.
+TEST_CASE("the texts of the source tree are among those that a kernel may not be written over") {
+  const auto places =
+      gpu::places_of_texts({.file = "direct/direct_cc.cu", .entry = "direct_cc", .constants = {}, .sizes = {}});
+  const fs::path text = fs::path(CONVLENS_SOURCE_DIR) / "kernels" / "direct" / "direct_cc.cu";
+  CHECK_THROWS_WITH(refuse_same_file({{"--output", text}}, places),
+                    Contains("must be another file than that of the kernels' texts"));
+  CHECK_NOTHROW(refuse_same_file({{"--output", text.parent_path() / "mine.cu"}}, places));
 }
